@@ -1,0 +1,55 @@
+//! Bodies of answers that are no success: always an `error`, mostly a `message`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Failure {
+    pub error: String,
+    /// What is wrong, and what to do about it.
+    pub message: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Unauthorized {
+    #[schema(example = "invalid or revoked token")]
+    pub error: &'static str,
+}
+
+/// Every field error of every page, by the page's index in the request and the field's name.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ValidationFailed {
+    #[schema(example = "validation failed")]
+    pub error: &'static str,
+    pub pages: BTreeMap<usize, BTreeMap<&'static str, String>>,
+}
+
+/// Pairs of entries that mean one page or end on one key: the first of them, and the later one.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DuplicateSlugs {
+    #[schema(example = "duplicate slugs in batch")]
+    pub error: &'static str,
+    pub conflicts: Vec<[usize; 2]>,
+}
+
+/// Entries of `pages` that `deleteSlugs` names too.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SlugConflict {
+    #[schema(example = "slug conflict")]
+    pub error: &'static str,
+    pub message: String,
+    pub page_indexes: Vec<usize>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InternalError {
+    #[schema(example = "internal error")]
+    pub error: &'static str,
+    pub message: &'static str,
+    /// Find the details in the server's log by this.
+    pub request_id: String,
+}

@@ -1,0 +1,12 @@
+//! The wire: the specification's tables as types that serialise to its bodies. No logic.
+
+mod builds;
+mod errors;
+mod pages;
+
+pub use builds::{BuildOutcome, BuildQueued, BuildRefused, LatestBuild, TriggerBuild};
+pub use errors::{DuplicateSlugs, Failure, InternalError, SlugConflict, Unauthorized, ValidationFailed};
+pub use pages::{
+    ContentType, DeleteEntry, PageInput, PageList, PageSummary, PublishBody, PublishRequest, PublishResponse,
+    PublishedPage, WriteStatus,
+};

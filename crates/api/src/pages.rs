@@ -1,0 +1,182 @@
+//! `POST /pages` and `GET /pages`.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::BuildOutcome;
+
+/// What `POST /pages` takes: a batch, or a single page as the whole body (the original format).
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum PublishBody {
+    Batch(PublishRequest),
+    Page(Box<PageInput>),
+}
+
+/// Creates or updates pages, deletes pages and queues a build, all in one request.
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublishRequest {
+    /// Target site; the account's default site when omitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site_id: Option<Uuid>,
+    /// Pages to create or update.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 5000)]
+    pub pages: Vec<PageInput>,
+    /// Pages to delete in the same transaction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_items = 5000)]
+    pub delete_slugs: Option<Vec<DeleteEntry>>,
+    /// Queue a build once everything is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build: Option<bool>,
+}
+
+/// A page as a client sends it. What is omitted (or null) keeps its stored value.
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PageInput {
+    /// Identifies an existing page; every field, the slug included, may then change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<Uuid>,
+    /// Identifies the page when `id` is absent; made from the title when both are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 100, pattern = "^([a-z0-9]([a-z0-9-]*[a-z0-9])?)?$", example = "hello-world")]
+    pub slug: Option<String>,
+    /// Required for a new page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 200, example = "Hello, world")]
+    pub title: Option<String>,
+    /// Markdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 100_000, example = "# Hello\n\nMy first page.")]
+    pub content: Option<String>,
+    /// `blog` for a new page when omitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<ContentType>,
+    /// Groups pages inside a content type; an empty text takes the page out of its section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 100, pattern = "^-?([a-z0-9]+-?)*$", example = "guides")]
+    pub section: Option<String>,
+    /// Meta description; an empty text clears it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 500)]
+    pub description: Option<String>,
+    /// `true` hides the page from the published site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft: Option<bool>,
+    /// Replaces all tags; an empty array removes them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_items = 20)]
+    pub tags: Option<Vec<String>>,
+    /// ISO 8601 date or date-time, UTC when it names no zone; now for a new page when omitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "2026-01-02T03:04:05Z")]
+    pub published_at: Option<String>,
+    /// Front-matter params of the generated site; replaces the stored ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub params: Option<Box<RawValue>>,
+    /// Marks an endpoint reference page: a method, optionally followed by a path. An empty text clears the mark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 200, example = "GET /users/{id}")]
+    pub api_endpoint: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ContentType {
+    Blog,
+    Docs,
+    Homepage,
+    Standalone,
+}
+
+/// Names a page to delete. One that names no page is ignored.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeleteEntry {
+    pub slug: String,
+    pub content_type: ContentType,
+    /// Only when the page has a section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PublishResponse {
+    /// In the request's order.
+    pub pages: Vec<PublishedPage>,
+    /// Slugs of the pages that were deleted; only when deletions were requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<Vec<String>>,
+    /// Only when a build was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build: Option<BuildOutcome>,
+    /// The page's own fields once more, when the request was a single page.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    #[schema(inline)]
+    pub page: Option<PublishedPage>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublishedPage {
+    pub id: Uuid,
+    pub slug: String,
+    pub title: String,
+    #[schema(value_type = ContentType)]
+    pub content_type: &'static str,
+    /// Only when the page has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    pub draft: bool,
+    pub status: WriteStatus,
+    #[schema(format = DateTime)]
+    pub created_at: String,
+    #[schema(format = DateTime)]
+    pub updated_at: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WriteStatus {
+    Created,
+    Updated,
+}
+
+/// A page as `GET /pages` lists it. Borrowed: a listing is written straight from the database's rows.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PageSummary<'a> {
+    #[schema(value_type = Uuid)]
+    pub id: &'a str,
+    pub slug: &'a str,
+    pub title: &'a str,
+    #[schema(value_type = ContentType)]
+    pub content_type: &'a str,
+    /// Only when the page has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub section: Option<&'a str>,
+    #[schema(required)]
+    pub description: Option<&'a str>,
+    pub draft: bool,
+    #[schema(value_type = Vec<String>)]
+    pub tags: &'a RawValue,
+    #[schema(format = DateTime)]
+    pub published_at: &'a str,
+    #[schema(format = DateTime)]
+    pub updated_at: &'a str,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PageList<'a> {
+    pub pages: Vec<PageSummary<'a>>,
+    /// Only with `limit` or `cursor`: where the next part begins, null on the last one.
+    pub next_cursor: Option<String>,
+}

@@ -1,0 +1,78 @@
+//! What time it is, as an argument, so that windows, cooldowns and months are tested without waiting.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::Timestamp;
+
+pub trait Clock: Send + Sync {
+    fn now(&self) -> Timestamp;
+}
+
+/// The wall clock; this is the one place where it is read.
+///
+/// Within the process it never goes backwards: when the machine's clock is set back, it stands still.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+/// The latest time that any `SystemClock` has told.
+static LATEST: AtomicI64 = AtomicI64::new(i64::MIN);
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let wall = i64::try_from(since_1970.as_micros()).unwrap_or(i64::MAX);
+        let latest = LATEST.fetch_max(wall, Ordering::AcqRel);
+        Timestamp::from_micros(wall.max(latest))
+    }
+}
+
+/// A clock that stands still until it is told otherwise.
+#[derive(Debug)]
+pub struct ManualClock(AtomicI64);
+
+impl ManualClock {
+    pub fn new(now: Timestamp) -> ManualClock {
+        ManualClock(AtomicI64::new(now.micros()))
+    }
+
+    pub fn set(&self, now: Timestamp) {
+        self.0.store(now.micros(), Ordering::Release);
+    }
+
+    pub fn advance(&self, time: Duration) {
+        self.set(self.now().plus(time));
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(self.0.load(Ordering::Acquire))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_clock_never_goes_backwards() {
+        let mut last = SystemClock.now();
+        for _ in 0..1000 {
+            let now = SystemClock.now();
+            assert!(now >= last);
+            last = now;
+        }
+    }
+
+    #[test]
+    fn a_manual_clock_moves_when_told() {
+        let start = Timestamp::from_micros(1_000_000);
+        let clock = ManualClock::new(start);
+        assert_eq!(clock.now(), start);
+        clock.advance(Duration::from_secs(30));
+        assert_eq!(clock.now(), Timestamp::from_micros(31_000_000));
+        clock.set(start);
+        assert_eq!(clock.now(), start);
+    }
+}

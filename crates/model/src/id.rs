@@ -1,0 +1,109 @@
+//! One type per kind of id, so that a page's id is never taken for a site's.
+
+use std::fmt;
+
+use serde::Serialize;
+use uuid::{NoContext, Uuid};
+
+use crate::Timestamp;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident,)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[serde(transparent)]
+        pub struct $name(pub Uuid);
+
+        impl $name {
+            /// A UUID v7: ids made later sort later, to the millisecond.
+            pub fn new(now: Timestamp) -> $name {
+                $name(uuid_at(now))
+            }
+
+            /// Reads the hyphenated form, in any case.
+            pub fn parse(text: &str) -> Option<$name> {
+                hyphenated(text).map($name)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )+};
+}
+
+ids! {
+    AccountId,
+    SiteId,
+    PageId,
+    TokenId,
+    BuildId,
+    /// A page's content, which is stored apart from the page.
+}
+
+fn uuid_at(now: Timestamp) -> Uuid {
+    // A UUID knows no time before 1970.
+    let micros = u64::try_from(now.micros()).unwrap_or(0);
+    let nanos = (micros % 1_000_000) as u32 * 1000;
+    Uuid::new_v7(uuid::Timestamp::from_unix(NoContext, micros / 1_000_000, nanos))
+}
+
+fn hyphenated(text: &str) -> Option<Uuid> {
+    // Of the forms that the crate reads only this one has 36 characters.
+    if text.len() != 36 {
+        return None;
+    }
+    Uuid::try_parse(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "0190163d-8694-739b-aea5-966c26f8ad91";
+
+    #[test]
+    fn only_the_hyphenated_form_is_an_id() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(PageId::parse(text).map(|id| id.to_string()).as_deref(), expected, "{text}");
+        };
+        check(TEXT, Some(TEXT));
+        check(&TEXT.to_uppercase(), Some(TEXT));
+        check("", None);
+        check(&TEXT.replace('-', ""), None);
+        check(&format!("{{{TEXT}}}"), None);
+        check(&format!("urn:uuid:{TEXT}"), None);
+        check(&format!(" {TEXT}"), None);
+        check("0190163d-8694-739b-aea5-966c26f8ad9g", None);
+        check("0190163d8-694-739b-aea5-966c26f8ad91", None);
+        check("éééééééééééééééééé", None);
+    }
+
+    #[test]
+    fn the_time_of_an_id_is_the_time_given() {
+        let now = Timestamp::from_micros(1_767_323_045_678_901);
+        let id = SiteId::new(now).0;
+        assert_eq!(id.get_version_num(), 7);
+        assert_eq!(id.get_timestamp().unwrap().to_unix(), (1_767_323_045, 678_000_000));
+    }
+
+    #[test]
+    fn an_id_of_a_time_before_1970_is_one_of_1970() {
+        let id = SiteId::new(Timestamp::from_micros(-1)).0;
+        assert_eq!(id.get_timestamp().unwrap().to_unix(), (0, 0));
+    }
+
+    #[test]
+    fn two_ids_of_one_moment_differ() {
+        let now = Timestamp::from_micros(0);
+        assert_ne!(PageId::new(now), PageId::new(now));
+    }
+
+    #[test]
+    fn in_json_an_id_is_its_text() {
+        let id = BuildId::parse(TEXT).unwrap();
+        assert_eq!(serde_json::to_string(&id).unwrap(), format!("\"{TEXT}\""));
+    }
+}

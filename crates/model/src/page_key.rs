@@ -1,0 +1,59 @@
+//! What distinguishes the pages of a site: no two live pages share a key.
+
+use crate::{ContentType, Section, Slug};
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PageKey {
+    pub content_type: ContentType,
+    pub section: Section,
+    pub slug: Slug,
+}
+
+/// What a site serves below its root besides standalone pages.
+const RESERVED: [&str; 10] =
+    ["api", "assets", "blog", "docs", "feed", "homepage", "media", "search", "standalone", "tags"];
+
+impl PageKey {
+    /// The field and the message, when the page would take a URL that the site needs for itself.
+    ///
+    /// Only standalone pages live at the root; the others have their content type in front.
+    pub fn reserved(&self) -> Option<(&'static str, String)> {
+        if self.content_type != ContentType::Standalone {
+            return None;
+        }
+        let (field, segment) = if self.section.is_none() {
+            ("slug", self.slug.as_str())
+        } else {
+            ("section", self.section.as_str())
+        };
+        RESERVED.contains(&segment).then(|| {
+            (field, format!("{field} \"{segment}\" is reserved and cannot be used by a standalone page"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_standalone_page_may_not_begin_with_a_reserved_segment() {
+        let check = |content_type, section, slug, expected: Option<(&'static str, &str)>| {
+            let key = PageKey {
+                content_type,
+                section: Section::parse(section).unwrap(),
+                slug: Slug::parse(slug).unwrap(),
+            };
+            assert_eq!(key.reserved(), expected.map(|(field, message)| (field, message.to_owned())));
+        };
+        let slug = "slug \"docs\" is reserved and cannot be used by a standalone page";
+        let section = "section \"blog\" is reserved and cannot be used by a standalone page";
+        check(ContentType::Standalone, "", "docs", Some(("slug", slug)));
+        check(ContentType::Standalone, "blog", "about", Some(("section", section)));
+        check(ContentType::Standalone, "company", "docs", None);
+        check(ContentType::Standalone, "", "about", None);
+        check(ContentType::Blog, "", "docs", None);
+        check(ContentType::Docs, "api", "docs", None);
+        check(ContentType::Homepage, "", "media", None);
+    }
+}

@@ -1,0 +1,144 @@
+//! A page's front-matter params: any JSON object, kept as it was written.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde_json::value::RawValue;
+
+use crate::text::{check_length, check_nul};
+use crate::{Checked, limits};
+
+/// The text of a JSON object without white space between its tokens.
+///
+/// Numbers and strings keep the form they were sent in, so that nothing is lost to a number type of ours.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Params(String);
+
+impl Params {
+    pub fn parse(json: &str) -> Checked<Params> {
+        // Checks the grammar, without recursion; what follows relies on it.
+        serde_json::from_str::<&RawValue>(json).map_err(|_| "params must be valid JSON".to_owned())?;
+        let json = compact(json);
+        if !json.starts_with('{') {
+            return Err("params must be an object".to_owned());
+        }
+        check_length("params as compact JSON", &json, limits::PARAMS_CHARS)?;
+        check_values(&json)?;
+        Ok(Params(json))
+    }
+
+    pub fn as_json(&self) -> &str {
+        &self.0
+    }
+
+    pub fn into_json(self) -> String {
+        self.0
+    }
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params("{}".to_owned())
+    }
+}
+
+/// Removes the white space outside strings.
+fn compact(json: &str) -> String {
+    let mut compact = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(at) = rest.find([' ', '\t', '\n', '\r', '"']) {
+        let end = match rest.as_bytes()[at] {
+            b'"' => at + string_length(&rest[at..]),
+            _ => at,
+        };
+        compact.push_str(&rest[..end]);
+        rest = rest[end..].trim_ascii_start();
+    }
+    compact.push_str(rest);
+    compact
+}
+
+/// Judges what the grammar allows and we do not, in compact JSON.
+fn check_values(json: &str) -> Checked<()> {
+    // What is open around the current token: an object with its keys, or an array.
+    let mut open: Vec<Option<HashSet<Cow<str>>>> = Vec::new();
+    let mut before = b' ';
+    let mut rest = json;
+    while let Some(&first) = rest.as_bytes().first() {
+        let mut length = 1;
+        match first {
+            b'{' => open.push(Some(HashSet::new())),
+            b'[' => open.push(None),
+            b'}' | b']' => drop(open.pop()),
+            b'"' => {
+                length = string_length(rest);
+                let text = decode(&rest[..length])?;
+                if let (b'{' | b',', Some(Some(keys))) = (before, open.last_mut()) {
+                    add_key(keys, text)?;
+                }
+            }
+            b'-' | b'0'..=b'9' => {
+                length = number_length(rest);
+                check_number(&rest[..length])?;
+            }
+            // A colon, a comma, or a letter of a word.
+            _ => {}
+        }
+        if open.len() > limits::PARAMS_DEPTH {
+            return Err(format!("params must be nested at most {} levels deep", limits::PARAMS_DEPTH));
+        }
+        before = first;
+        rest = &rest[length..];
+    }
+    Ok(())
+}
+
+fn add_key<'j>(keys: &mut HashSet<Cow<'j, str>>, key: Cow<'j, str>) -> Checked<()> {
+    match keys.replace(key) {
+        Some(key) => {
+            let shown: String = key.chars().take(100).collect();
+            Err(format!("params must not contain a key twice in one object: \"{shown}\""))
+        }
+        None => Ok(()),
+    }
+}
+
+fn check_number(number: &str) -> Checked<()> {
+    match number.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(()),
+        _ => Err("params must not contain a number that is out of range".to_owned()),
+    }
+}
+
+/// The value of a JSON string in quotes.
+fn decode(quoted: &str) -> Checked<Cow<'_, str>> {
+    let text = if quoted.contains('\\') {
+        // The grammar allows half a surrogate pair, `\ud800`, which is no character.
+        let text = serde_json::from_str(quoted)
+            .map_err(|_| "params must not contain an incomplete surrogate pair".to_owned())?;
+        Cow::Owned(text)
+    } else {
+        Cow::Borrowed(quoted.trim_matches('"'))
+    };
+    check_nul("params", &text)?;
+    Ok(text)
+}
+
+/// The length of the string that `json` begins with, both quotes included.
+fn string_length(json: &str) -> usize {
+    let mut escaped = false;
+    let end = json.bytes().skip(1).position(|byte| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    });
+    end.map_or(json.len(), |end| end + 2)
+}
+
+/// The length of the number that `json` begins with.
+fn number_length(json: &str) -> usize {
+    json.find([',', ']', '}']).unwrap_or(json.len())
+}
+
+#[cfg(test)]
+mod tests;

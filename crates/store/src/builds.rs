@@ -1,0 +1,55 @@
+//! Builds: the queue's rows and what `GET /builds/latest` tells.
+
+use model::{AccountId, BuildId, BuildStatus, SiteId, Timestamp, Trigger};
+
+use crate::{Error, Result, Tx};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Build {
+    pub id: BuildId,
+    pub status: BuildStatus,
+    pub triggered_by: Trigger,
+    pub created_at: Timestamp,
+    pub started_at: Option<Timestamp>,
+    pub completed_at: Option<Timestamp>,
+    pub error: Option<String>,
+}
+
+const INSERT: &str = "
+INSERT INTO builds (id, account_id, site_id, status, triggered_by, created_at)
+VALUES ($1, $2, $3, 'queued', $4, $5)";
+
+pub fn insert(
+    tx: &mut Tx,
+    id: BuildId,
+    account: AccountId,
+    site: SiteId,
+    triggered_by: Trigger,
+    now: Timestamp,
+) -> Result<()> {
+    tx.execute(INSERT, &[&id.0, &account.0, &site.0, &triggered_by.as_str(), &now.micros()])?;
+    Ok(())
+}
+
+const LATEST: &str = "
+SELECT id, status, triggered_by, created_at, started_at, completed_at, error
+FROM builds
+WHERE site_id = $1 AND triggered_by <> 'schedule'
+ORDER BY created_at DESC, id DESC
+LIMIT 1";
+
+/// The newest build that somebody asked for.
+pub fn latest(tx: &mut Tx, site: SiteId) -> Result<Option<Build>> {
+    let wrong = |what: &str| Error::Internal(format!("a stored build has a wrong {what}"));
+    tx.query_one(LATEST, &[&site.0], |row| {
+        Ok(Build {
+            id: BuildId(row.get(0)?),
+            status: BuildStatus::parse(row.text(1)?).ok_or_else(|| wrong("status"))?,
+            triggered_by: Trigger::parse(row.text(2)?).ok_or_else(|| wrong("trigger"))?,
+            created_at: Timestamp::from_micros(row.get(3)?),
+            started_at: row.get::<Option<i64>>(4)?.map(Timestamp::from_micros),
+            completed_at: row.get::<Option<i64>>(5)?.map(Timestamp::from_micros),
+            error: row.get(6)?,
+        })
+    })
+}

@@ -1,0 +1,69 @@
+//! What can go wrong with a database, as far as a caller can act on it.
+
+/// One failure may have to be told to every write of a group, so it is cheap to clone.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    /// The engine cannot be reached, or stays locked: try again in a moment.
+    #[error("the database is away: {0}")]
+    Away(String),
+    /// COMMIT was sent and no answer came: the change may or may not be there.
+    #[error("the database did not answer COMMIT: {0}")]
+    Unknown(String),
+    /// Neither the caller nor time can mend it.
+    #[error("{0}")]
+    Internal(String),
+}
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Whether running the same transaction once more is right: nothing of it was committed.
+    pub(crate) fn from_postgres(error: &postgres::Error) -> (Error, Retry) {
+        use postgres::error::SqlState;
+        let text = describe(error);
+        match error.code() {
+            Some(code) if [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code) => {
+                (Error::Away(text), Retry::SameConnection)
+            }
+            // Class 57: shutting down or starting up; class 53: out of connections, memory or disk.
+            Some(code) if code.code().starts_with("57P") || code.code().starts_with("53") => {
+                (Error::Away(text), Retry::NewConnection)
+            }
+            Some(_) => (Error::Internal(text), Retry::No),
+            None if error.is_closed() || is_io(error) => (Error::Away(text), Retry::NewConnection),
+            None => (Error::Internal(text), Retry::No),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Retry {
+    No,
+    SameConnection,
+    NewConnection,
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Error {
+        use rusqlite::ErrorCode::*;
+        match error.sqlite_error_code() {
+            Some(DatabaseBusy | DatabaseLocked | DiskFull | CannotOpen) => Error::Away(error.to_string()),
+            _ => Error::Internal(error.to_string()),
+        }
+    }
+}
+
+/// `postgres::Error` alone says "db error"; what the server said is one level down.
+fn describe(error: &postgres::Error) -> String {
+    match error.as_db_error() {
+        Some(db) => format!("{} ({})", db.message(), db.code().code()),
+        None => {
+            let cause = std::error::Error::source(error);
+            cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
+        }
+    }
+}
+
+fn is_io(error: &postgres::Error) -> bool {
+    std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>())
+}

@@ -1,0 +1,116 @@
+//! Rows: one `Store`, SQLite or PostgreSQL inside.
+//!
+//! Work travels to the data: `store.write(|tx| …)` sends a closure to a thread that owns a connection, and
+//! `store.read(|tx| …)` likewise. Inside, everything is synchronous and plain; each SQL text stands once, as a
+//! constant beside the one function that uses it.
+
+mod error;
+mod job;
+mod migrate;
+mod postgres;
+mod sqlite;
+mod tx;
+
+pub mod accounts;
+pub mod builds;
+pub mod pages;
+pub mod sites;
+pub mod texts;
+pub mod tokens;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::mpsc;
+
+pub use crate::error::{Error, Result};
+use crate::job::{Closure, Job};
+use crate::postgres::{Access, Postgres};
+use crate::sqlite::Sqlite;
+pub use crate::tx::{Bulk, Column, Param, Row, Tx};
+
+/// Where the rows are.
+#[derive(Debug, Clone)]
+pub enum Location {
+    Sqlite(PathBuf),
+    Postgres { url: String, connections: usize },
+}
+
+#[derive(Clone)]
+pub struct Store(Arc<Inner>);
+
+enum Inner {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+impl Store {
+    /// Opens the database and migrates it. Blocks: it is called once, at the start.
+    pub fn open(location: &Location) -> Result<Store> {
+        let inner = match location {
+            Location::Sqlite(path) => Inner::Sqlite(Sqlite::open(path)?),
+            Location::Postgres { url, connections } => Inner::Postgres(Postgres::open(url, *connections)?),
+        };
+        Ok(Store(Arc::new(inner)))
+    }
+
+    /// Runs a transaction that may change rows. An `Err` undoes it; an `Ok` comes back once it is on disk.
+    /// The closure may be run more than once.
+    pub async fn write<T, E>(&self, work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.send(Access::Write, work).await
+    }
+
+    /// Runs a transaction that sees one moment and changes nothing.
+    pub async fn read<T, E>(&self, work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.send(Access::Read, work).await
+    }
+
+    async fn send<T, E>(
+        &self,
+        access: Access,
+        work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (job, answer) = Closure::new(work);
+        let job: Box<dyn Job> = Box::new(job);
+        let queued = match &*self.0 {
+            Inner::Sqlite(sqlite) if access == Access::Write => sqlite.writes.send(job).await.is_ok(),
+            Inner::Sqlite(sqlite) => sqlite.reads.send(job).await.is_ok(),
+            Inner::Postgres(postgres) => postgres.jobs.send((access, job)).await.is_ok(),
+        };
+        let gone = || E::from(Error::Away("the store is closed".into()));
+        if !queued {
+            return Err(gone());
+        }
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+
+    /// Finishes what was queued and closes every connection. Only the last handle can close the store.
+    pub fn close(self) {
+        let Some(inner) = Arc::into_inner(self.0) else { return };
+        let threads = match inner {
+            Inner::Sqlite(Sqlite { threads, .. }) => threads,
+            Inner::Postgres(Postgres { threads, .. }) => threads,
+        };
+        for thread in threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The next job of a queue that several threads share; `None` once the store is closed.
+fn take<T>(queue: &Mutex<mpsc::Receiver<T>>) -> Option<T> {
+    let mut queue: MutexGuard<_> = queue.lock().unwrap_or_else(PoisonError::into_inner);
+    queue.blocking_recv()
+}

@@ -1,0 +1,378 @@
+//! Pages, without their long texts. Every statement names the site.
+
+use model::{ContentType, PageId, PageKey, Section, SiteId, Slug, Timestamp};
+use uuid::Uuid;
+
+use crate::texts::{TextId, release};
+use crate::{Bulk, Error, Param, Result, Row, Tx};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    pub id: PageId,
+    pub key: PageKey,
+    pub title: String,
+    pub description: Option<String>,
+    pub draft: bool,
+    /// A JSON array of strings.
+    pub tags: String,
+    pub api_endpoint: Option<String>,
+    pub content: Option<TextId>,
+    pub params: Option<TextId>,
+    pub published_at: Timestamp,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+macro_rules! columns {
+    ($rest:literal) => {
+        concat!(
+            "
+SELECT id, content_type, section, slug, title, description, draft, tags, api_endpoint, content_id, params_id,
+  published_at, created_at, updated_at
+FROM pages",
+            $rest
+        )
+    };
+}
+
+fn page(row: &Row) -> Result<Page> {
+    Ok(Page {
+        id: PageId(row.get(0)?),
+        key: key(row, 1)?,
+        title: row.get(4)?,
+        description: row.get(5)?,
+        draft: row.get(6)?,
+        tags: row.get(7)?,
+        api_endpoint: row.get(8)?,
+        content: row.get::<Option<i64>>(9)?.map(TextId),
+        params: row.get::<Option<i64>>(10)?.map(TextId),
+        published_at: Timestamp::from_micros(row.get(11)?),
+        created_at: Timestamp::from_micros(row.get(12)?),
+        updated_at: Timestamp::from_micros(row.get(13)?),
+    })
+}
+
+/// A key in three columns: content type, section, slug.
+fn key(row: &Row, from: usize) -> Result<PageKey> {
+    let wrong = |message| Error::Internal(format!("a stored page key is wrong: {message}"));
+    Ok(PageKey {
+        content_type: ContentType::parse(row.text(from)?).map_err(wrong)?,
+        section: Section::parse(row.text(from + 1)?).map_err(wrong)?,
+        slug: Slug::parse(row.text(from + 2)?).map_err(wrong)?,
+    })
+}
+
+const BY_IDS: Bulk = Bulk {
+    sqlite: columns!(
+        "
+WHERE site_id = $1 AND id = $2 AND deleted_at IS NULL"
+    ),
+    postgres: columns!(
+        "
+WHERE site_id = $1 AND id = ANY($2) AND deleted_at IS NULL"
+    ),
+};
+
+pub fn by_ids(tx: &mut Tx, site: SiteId, ids: impl Iterator<Item = PageId>) -> Result<Vec<Page>> {
+    let ids: Vec<Uuid> = ids.map(|id| id.0).collect();
+    tx.query_many(BY_IDS, &[&site.0], &[&ids], page)
+}
+
+const BY_SLUGS: Bulk = Bulk {
+    sqlite: columns!(
+        "
+WHERE site_id = $1 AND slug = $2 AND deleted_at IS NULL"
+    ),
+    postgres: columns!(
+        "
+WHERE site_id = $1 AND slug = ANY($2) AND deleted_at IS NULL"
+    ),
+};
+
+/// Live pages with one of these slugs, whatever their content type and section. Slugs are given once each.
+pub fn by_slugs<'s>(tx: &mut Tx, site: SiteId, slugs: impl Iterator<Item = &'s str>) -> Result<Vec<Page>> {
+    let slugs: Vec<&str> = slugs.collect();
+    tx.query_many(BY_SLUGS, &[&site.0], &[&slugs], page)
+}
+
+const INSERT: Bulk = Bulk {
+    sqlite: "
+INSERT INTO pages (site_id, version, id, content_type, section, slug, title, description, draft, tags, api_endpoint,
+  content_id, params_id, published_at, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+    postgres: "
+INSERT INTO pages (site_id, version, id, content_type, section, slug, title, description, draft, tags, api_endpoint,
+  content_id, params_id, published_at, created_at, updated_at)
+SELECT $1, $2, * FROM unnest(CAST($3 AS uuid[]), CAST($4 AS text[]), CAST($5 AS text[]), CAST($6 AS text[]),
+  CAST($7 AS text[]), CAST($8 AS text[]), CAST($9 AS boolean[]), CAST($10 AS text[]), CAST($11 AS text[]),
+  CAST($12 AS bigint[]), CAST($13 AS bigint[]), CAST($14 AS bigint[]), CAST($15 AS bigint[]), CAST($16 AS bigint[]))",
+};
+
+pub fn insert(tx: &mut Tx, site: SiteId, version: i64, pages: &[&Page]) -> Result<()> {
+    write(tx, INSERT, site, version, pages)
+}
+
+const UPDATE: Bulk = Bulk {
+    sqlite: "
+UPDATE pages
+SET version = ?2, content_type = ?4, section = ?5, slug = ?6, title = ?7, description = ?8, draft = ?9, tags = ?10,
+  api_endpoint = ?11, content_id = ?12, params_id = ?13, published_at = ?14, created_at = ?15, updated_at = ?16
+WHERE site_id = ?1 AND id = ?3",
+    postgres: "
+UPDATE pages
+SET version = $2, content_type = changed.content_type, section = changed.section, slug = changed.slug,
+  title = changed.title, description = changed.description, draft = changed.draft, tags = changed.tags,
+  api_endpoint = changed.api_endpoint, content_id = changed.content_id, params_id = changed.params_id,
+  published_at = changed.published_at, created_at = changed.created_at, updated_at = changed.updated_at
+FROM unnest(CAST($3 AS uuid[]), CAST($4 AS text[]), CAST($5 AS text[]), CAST($6 AS text[]),
+  CAST($7 AS text[]), CAST($8 AS text[]), CAST($9 AS boolean[]), CAST($10 AS text[]), CAST($11 AS text[]),
+  CAST($12 AS bigint[]), CAST($13 AS bigint[]), CAST($14 AS bigint[]), CAST($15 AS bigint[]), CAST($16 AS bigint[]))
+  AS changed (id, content_type, section, slug, title, description, draft, tags, api_endpoint,
+  content_id, params_id, published_at, created_at, updated_at)
+WHERE pages.site_id = $1 AND pages.id = changed.id",
+};
+
+pub fn update(tx: &mut Tx, site: SiteId, version: i64, pages: &[&Page]) -> Result<()> {
+    write(tx, UPDATE, site, version, pages)
+}
+
+fn write(tx: &mut Tx, bulk: Bulk, site: SiteId, version: i64, pages: &[&Page]) -> Result<()> {
+    fn column<'p, T>(pages: &[&'p Page], field: impl Fn(&'p Page) -> T) -> Vec<T> {
+        pages.iter().map(|page| field(page)).collect()
+    }
+    tx.execute_many(
+        bulk,
+        &[&site.0, &version],
+        &[
+            &column(pages, |page| page.id.0),
+            &column(pages, |page| page.key.content_type.as_str()),
+            &column(pages, |page| page.key.section.as_str()),
+            &column(pages, |page| page.key.slug.as_str()),
+            &column(pages, |page| page.title.as_str()),
+            &column(pages, |page| page.description.as_deref()),
+            &column(pages, |page| page.draft),
+            &column(pages, |page| page.tags.as_str()),
+            &column(pages, |page| page.api_endpoint.as_deref()),
+            &column(pages, |page| page.content.map(|text| text.0)),
+            &column(pages, |page| page.params.map(|text| text.0)),
+            &column(pages, |page| page.published_at.micros()),
+            &column(pages, |page| page.created_at.micros()),
+            &column(pages, |page| page.updated_at.micros()),
+        ],
+    )?;
+    Ok(())
+}
+
+const PARK: Bulk = Bulk {
+    sqlite: "
+UPDATE pages
+SET slug = ?3
+WHERE site_id = ?1 AND id = ?2",
+    postgres: "
+UPDATE pages
+SET slug = moved.slug
+FROM unnest(CAST($2 AS uuid[]), CAST($3 AS text[])) AS moved (id, slug)
+WHERE pages.site_id = $1 AND pages.id = moved.id",
+};
+
+/// Takes pages off their keys, so that two of them may swap: both engines check uniqueness row by row.
+pub fn park(tx: &mut Tx, site: SiteId, ids: &[PageId]) -> Result<()> {
+    let slugs: Vec<String> = ids.iter().map(|id| format!("~{id}")).collect();
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    tx.execute_many(PARK, &[&site.0], &[&ids, &slugs])?;
+    Ok(())
+}
+
+const DELETE: Bulk = Bulk {
+    sqlite: "
+UPDATE pages
+SET version = ?2, deleted_at = ?3
+WHERE site_id = ?1 AND id = ?4",
+    postgres: "
+UPDATE pages
+SET version = $2, deleted_at = $3
+WHERE site_id = $1 AND id = ANY($4)",
+};
+
+/// Soft-deletes: the keys are free at once, the rows stay for a restore.
+pub fn delete(tx: &mut Tx, site: SiteId, version: i64, ids: &[PageId], now: Timestamp) -> Result<()> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    tx.execute_many(DELETE, &[&site.0, &version, &now.micros()], &[&ids])?;
+    Ok(())
+}
+
+/// One row of a listing, borrowed from the database's own buffers.
+#[derive(Debug)]
+pub struct Summary<'r> {
+    pub id: PageId,
+    pub slug: &'r str,
+    pub title: &'r str,
+    pub content_type: &'r str,
+    pub section: &'r str,
+    pub description: Option<&'r str>,
+    pub draft: bool,
+    /// A JSON array of strings.
+    pub tags: &'r str,
+    pub published_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// Which pages of a site, newest update first, then by id.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Listing {
+    pub content_type: Option<ContentType>,
+    /// Continue behind this page.
+    pub after: Option<(Timestamp, PageId)>,
+    pub limit: Option<u32>,
+}
+
+const LIST: &str = "
+SELECT id, slug, title, content_type, section, description, draft, tags, published_at, updated_at
+FROM pages
+WHERE site_id = $1 AND deleted_at IS NULL AND updated_at <= $2 AND (updated_at < $2 OR id > $3)
+ORDER BY updated_at DESC, id
+LIMIT $4";
+const LIST_TYPE: &str = "
+SELECT id, slug, title, content_type, section, description, draft, tags, published_at, updated_at
+FROM pages
+WHERE site_id = $1 AND deleted_at IS NULL AND updated_at <= $2 AND (updated_at < $2 OR id > $3)
+  AND content_type = $4
+ORDER BY updated_at DESC, id
+LIMIT $5";
+
+/// Hands each page of the listing to `each`, while the database holds it.
+pub fn list(tx: &mut Tx, site: SiteId, listing: Listing, mut each: impl FnMut(Summary)) -> Result<()> {
+    let (time, id) = listing.after.map_or((i64::MAX, Uuid::nil()), |(time, id)| (time.micros(), id.0));
+    let limit = listing.limit.map_or(i64::MAX, i64::from);
+    let content_type = listing.content_type.map(ContentType::as_str);
+    let mut params: Vec<&dyn Param> = vec![&site.0, &time, &id];
+    params.extend(content_type.iter().map(|name| name as &dyn Param));
+    params.push(&limit);
+    let sql = if content_type.is_some() { LIST_TYPE } else { LIST };
+    tx.query(sql, &params, |row| {
+        each(Summary {
+            id: PageId(row.get(0)?),
+            slug: row.text(1)?,
+            title: row.text(2)?,
+            content_type: row.text(3)?,
+            section: row.text(4)?,
+            description: row.opt_text(5)?,
+            draft: row.get(6)?,
+            tags: row.text(7)?,
+            published_at: Timestamp::from_micros(row.get(8)?),
+            updated_at: Timestamp::from_micros(row.get(9)?),
+        });
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// A page in the bin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deleted {
+    pub id: PageId,
+    pub key: PageKey,
+    pub title: String,
+    pub deleted_at: Timestamp,
+}
+
+const LIST_DELETED: &str = "
+SELECT id, content_type, section, slug, title, deleted_at
+FROM pages
+WHERE site_id = $1 AND deleted_at IS NOT NULL
+ORDER BY deleted_at DESC, id";
+
+pub fn list_deleted(tx: &mut Tx, site: SiteId) -> Result<Vec<Deleted>> {
+    tx.query(LIST_DELETED, &[&site.0], |row| {
+        Ok(Deleted {
+            id: PageId(row.get(0)?),
+            key: key(row, 1)?,
+            title: row.get(4)?,
+            deleted_at: Timestamp::from_micros(row.get(5)?),
+        })
+    })
+}
+
+const DELETED_KEY: &str = "
+SELECT content_type, section, slug
+FROM pages
+WHERE site_id = $1 AND id = $2 AND deleted_at IS NOT NULL";
+
+pub fn deleted_key(tx: &mut Tx, site: SiteId, id: PageId) -> Result<Option<PageKey>> {
+    tx.query_one(DELETED_KEY, &[&site.0, &id.0], |row| key(row, 0))
+}
+
+const RESTORE: &str = "
+UPDATE pages
+SET deleted_at = NULL, version = $1, updated_at = $2
+WHERE site_id = $3 AND id = $4 AND deleted_at IS NOT NULL";
+
+/// Brings a page back. The caller has made sure, under the site's lock, that its key is free.
+pub fn restore(tx: &mut Tx, site: SiteId, version: i64, id: PageId, now: Timestamp) -> Result<bool> {
+    Ok(tx.execute(RESTORE, &[&version, &now.micros(), &site.0, &id.0])? == 1)
+}
+
+/// Which deleted pages go for good.
+#[derive(Debug, Clone, Copy)]
+pub enum Purge {
+    One(SiteId, PageId),
+    Site(SiteId),
+    DeletedBefore(Timestamp),
+}
+
+const PURGE_ONE: &str = "
+DELETE FROM pages
+WHERE site_id = $1 AND id = $2 AND deleted_at IS NOT NULL
+RETURNING content_id, params_id";
+const PURGE_SITE: &str = "
+DELETE FROM pages
+WHERE site_id = $1 AND deleted_at IS NOT NULL
+RETURNING content_id, params_id";
+const PURGE_OLD: &str = "
+DELETE FROM pages
+WHERE deleted_at < $1
+RETURNING content_id, params_id";
+
+/// Deletes rows for good and leaves their texts to the sweep; tells how many pages went.
+pub fn purge(tx: &mut Tx, what: Purge, now: Timestamp) -> Result<u64> {
+    match what {
+        Purge::One(site, id) => remove(tx, PURGE_ONE, &[&site.0, &id.0], now),
+        Purge::Site(site) => remove(tx, PURGE_SITE, &[&site.0], now),
+        Purge::DeletedBefore(time) => remove(tx, PURGE_OLD, &[&time.micros()], now),
+    }
+}
+
+const REMOVE_SITE: &str = "
+DELETE FROM pages
+WHERE site_id = $1
+RETURNING content_id, params_id";
+
+/// All pages of a site that is itself deleted.
+pub(crate) fn remove_site(tx: &mut Tx, site: SiteId, now: Timestamp) -> Result<u64> {
+    remove(tx, REMOVE_SITE, &[&site.0], now)
+}
+
+fn remove(tx: &mut Tx, sql: &'static str, params: &[&dyn Param], now: Timestamp) -> Result<u64> {
+    let texts = tx.query(sql, params, |row| Ok([row.get::<Option<i64>>(0)?, row.get::<Option<i64>>(1)?]))?;
+    release(tx, texts.iter().flatten().flatten().map(|id| TextId(*id)), now)?;
+    Ok(texts.len() as u64)
+}
+
+/// How many pages an account has, live and in the bin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageCount {
+    pub live: i64,
+    pub deleted: i64,
+}
+
+const COUNT: &str = "
+SELECT count(*) - count(deleted_at), count(deleted_at)
+FROM pages
+WHERE site_id IN (SELECT id FROM sites WHERE account_id = $1)";
+
+pub fn count(tx: &mut Tx, account: model::AccountId) -> Result<PageCount> {
+    let count = tx.query_one(COUNT, &[&account.0], |row| {
+        Ok(PageCount { live: row.get(0)?, deleted: row.get(1)? })
+    })?;
+    Ok(count.unwrap_or(PageCount { live: 0, deleted: 0 }))
+}

@@ -1,0 +1,140 @@
+//! Sites. An account's first site is its default.
+
+use model::{AccountId, SiteId, SiteName, Timestamp};
+
+use crate::{Error, Result, Row, Tx};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    pub id: SiteId,
+    pub account: AccountId,
+    pub name: SiteName,
+    pub created_at: Timestamp,
+}
+
+fn site(row: &Row) -> Result<Site> {
+    Ok(Site {
+        id: SiteId(row.get(0)?),
+        account: AccountId(row.get(1)?),
+        name: SiteName::parse(row.text(2)?)
+            .map_err(|message| Error::Internal(format!("a stored site name is wrong: {message}")))?,
+        created_at: Timestamp::from_micros(row.get(3)?),
+    })
+}
+
+const INSERT: &str = "
+INSERT INTO sites (id, account_id, name, created_at)
+VALUES ($1, $2, $3, $4)
+ON CONFLICT (name) DO NOTHING";
+
+/// `false`: the name is taken.
+pub fn insert(tx: &mut Tx, site: &Site) -> Result<bool> {
+    let (id, account, name) = (site.id.0, site.account.0, site.name.as_str());
+    Ok(tx.execute(INSERT, &[&id, &account, &name, &site.created_at.micros()])? == 1)
+}
+
+const OF_ACCOUNT: &str = "
+SELECT id, account_id, name, created_at
+FROM sites
+WHERE account_id = $1 AND id = $2";
+
+pub fn of_account(tx: &mut Tx, account: AccountId, id: SiteId) -> Result<Option<Site>> {
+    tx.query_one(OF_ACCOUNT, &[&account.0, &id.0], site)
+}
+
+const DEFAULT: &str = "
+SELECT id, account_id, name, created_at
+FROM sites
+WHERE account_id = $1
+ORDER BY created_at, id
+LIMIT 1";
+
+pub fn default_of(tx: &mut Tx, account: AccountId) -> Result<Option<Site>> {
+    tx.query_one(DEFAULT, &[&account.0], site)
+}
+
+const GET: &str = "
+SELECT id, account_id, name, created_at
+FROM sites
+WHERE id = $1";
+
+pub fn get(tx: &mut Tx, id: SiteId) -> Result<Option<Site>> {
+    tx.query_one(GET, &[&id.0], site)
+}
+
+const BY_NAME: &str = "
+SELECT id, account_id, name, created_at
+FROM sites
+WHERE name = $1";
+
+pub fn by_name(tx: &mut Tx, name: &SiteName) -> Result<Option<Site>> {
+    tx.query_one(BY_NAME, &[&name.as_str()], site)
+}
+
+const LIST: &str = "
+SELECT id, account_id, name, created_at
+FROM sites
+ORDER BY account_id, created_at, id";
+
+pub fn list(tx: &mut Tx) -> Result<Vec<Site>> {
+    tx.query(LIST, &[], site)
+}
+
+const RENAME: &str = "
+UPDATE sites
+SET name = $1
+WHERE id = $2 AND NOT EXISTS (SELECT 1 FROM sites AS other WHERE other.name = $1 AND other.id <> $2)";
+
+/// `false`: the name is taken.
+pub fn rename(tx: &mut Tx, id: SiteId, name: &SiteName) -> Result<bool> {
+    Ok(tx.execute(RENAME, &[&name.as_str(), &id.0])? == 1)
+}
+
+const DELETE: &str = "
+DELETE FROM sites
+WHERE id = $1";
+
+/// Deletes a site with its pages for good.
+pub fn delete(tx: &mut Tx, id: SiteId, now: Timestamp) -> Result<bool> {
+    next_version(tx, id)?;
+    crate::pages::remove_site(tx, id, now)?;
+    Ok(tx.execute(DELETE, &[&id.0])? == 1)
+}
+
+const NEXT_VERSION: &str = "
+UPDATE sites
+SET version = version + 1
+WHERE id = $1
+RETURNING version";
+
+/// Begins a change of a site's pages. The row's lock puts the writers of one site in order, and the version,
+/// stamped on each changed page, is what incremental builds read by. `None`: the site is gone.
+pub fn next_version(tx: &mut Tx, id: SiteId) -> Result<Option<i64>> {
+    tx.query_one(NEXT_VERSION, &[&id.0], |row| row.get(0))
+}
+
+const START_COOLDOWN: &str = "
+UPDATE sites
+SET last_build_at = $1
+WHERE id = $2 AND (last_build_at IS NULL OR last_build_at <= $3)";
+const LAST_BUILD: &str = "
+SELECT last_build_at
+FROM sites
+WHERE id = $1";
+
+/// What became of a try to start a site's cooldown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cooldown {
+    Started,
+    /// The last accepted trigger is too recent.
+    Active { last: Timestamp },
+}
+
+/// Takes the site's slot for a build if the last one is not younger than `earliest`.
+pub fn start_cooldown(tx: &mut Tx, id: SiteId, now: Timestamp, earliest: Timestamp) -> Result<Cooldown> {
+    if tx.execute(START_COOLDOWN, &[&now.micros(), &id.0, &earliest.micros()])? == 1 {
+        return Ok(Cooldown::Started);
+    }
+    let last: Option<Option<i64>> = tx.query_one(LAST_BUILD, &[&id.0], |row| row.get(0))?;
+    Ok(Cooldown::Active { last: Timestamp::from_micros(last.flatten().unwrap_or(now.micros())) })
+}

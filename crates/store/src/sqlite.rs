@@ -1,0 +1,166 @@
+//! SQLite: one writer thread with group commit, some reader threads, and one that checkpoints.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use tokio::sync::mpsc;
+
+use crate::error::{Error, Result};
+use crate::job::{Job, Undo};
+use crate::tx::Engine;
+
+/// How long a write waits for a second process (a command beside the server) to end its own.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// A group is bounded in number and in time, so that the first in it does not wait long for its commit.
+const GROUP_JOBS: usize = 256;
+const GROUP_TIME: Duration = Duration::from_millis(5);
+const READERS: usize = 4;
+/// What may wait for the writer or the readers; beyond it, callers wait to be queued.
+const QUEUE: usize = 1024;
+/// The log is copied into the database once it holds this many pages (4 MB).
+const CHECKPOINT_PAGES: i64 = 1000;
+const CHECKPOINT_PAUSE: Duration = Duration::from_millis(100);
+
+pub(crate) struct Sqlite {
+    pub(crate) writes: mpsc::Sender<Box<dyn Job>>,
+    pub(crate) reads: mpsc::Sender<Box<dyn Job>>,
+    pub(crate) threads: Vec<JoinHandle<()>>,
+}
+
+impl Sqlite {
+    pub(crate) fn open(path: &Path) -> Result<Sqlite> {
+        let mut writer = connect(path)?;
+        crate::migrate::sqlite(&mut writer)?;
+        let (writes, write_queue) = mpsc::channel(QUEUE);
+        let (reads, read_queue) = mpsc::channel(QUEUE);
+        let (wake, woken) = std::sync::mpsc::sync_channel(1);
+        let mut threads = Vec::new();
+        let checkpointer = connect(path)?;
+        threads.push(spawn("recto-checkpoint", move || checkpoint_loop(&checkpointer, &woken))?);
+        threads.push(spawn("recto-writer", move || write_loop(&writer, write_queue, &wake))?);
+        let read_queue = Arc::new(Mutex::new(read_queue));
+        for _ in 0..READERS {
+            let (path, queue) = (PathBuf::from(path), read_queue.clone());
+            let reader = connect(&path)?;
+            threads.push(spawn("recto-reader", move || read_loop(&reader, &queue))?);
+        }
+        Ok(Sqlite { writes, reads, threads })
+    }
+}
+
+pub(crate) fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    let thread = std::thread::Builder::new().name(name.into()).spawn(body);
+    thread.map_err(|error| Error::Internal(format!("start a database thread: {error}")))
+}
+
+fn connect(path: &Path) -> Result<Connection> {
+    let connection = Connection::open(path)
+        .map_err(|error| Error::Away(format!("open {}: {error}", path.display())))?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    // FULL: a commit is on disk before it is acknowledged. Checkpoints have a thread of their own.
+    connection.execute_batch(
+        "PRAGMA journal_mode = WAL;
+         PRAGMA synchronous = FULL;
+         PRAGMA foreign_keys = ON;
+         PRAGMA wal_autocheckpoint = 0;
+         PRAGMA cache_size = -16384;
+         PRAGMA temp_store = MEMORY;",
+    )?;
+    connection.set_prepared_statement_cache_capacity(128);
+    Ok(connection)
+}
+
+/// Takes the closures that wait, runs each in a savepoint of one transaction, commits once, answers them all.
+fn write_loop(
+    connection: &Connection,
+    mut queue: mpsc::Receiver<Box<dyn Job>>,
+    wake: &std::sync::mpsc::SyncSender<()>,
+) {
+    while let Some(first) = queue.blocking_recv() {
+        if let Err(error) = connection.execute_batch("BEGIN IMMEDIATE") {
+            first.finish(Err(error.into()));
+            continue;
+        }
+        let started = Instant::now();
+        let mut group = Vec::new();
+        let mut next = Some(first);
+        while let Some(mut job) = next {
+            let ran = run_in_savepoint(connection, job.as_mut());
+            group.push(job);
+            let full = group.len() >= GROUP_JOBS || started.elapsed() >= GROUP_TIME;
+            next = if ran.is_err() || full { None } else { queue.try_recv().ok() };
+        }
+        let outcome = commit(connection);
+        metrics::histogram!("recto_store_group_size").record(group.len() as f64);
+        for job in group {
+            job.finish(outcome.clone());
+        }
+        // Full means it is awake already.
+        let _ = wake.try_send(());
+    }
+}
+
+/// An error here means that the engine itself gave up the whole transaction (disk full, I/O error).
+fn run_in_savepoint(connection: &Connection, job: &mut dyn Job) -> Result<()> {
+    cached(connection, "SAVEPOINT job")?;
+    if let Err(undo) = job.run(Engine::Sqlite(connection)) {
+        if let Undo::Failed(error, _) = &undo
+            && connection.is_autocommit()
+        {
+            return Err(error.clone());
+        }
+        cached(connection, "ROLLBACK TO job")?;
+    }
+    cached(connection, "RELEASE job")
+}
+
+fn commit(connection: &Connection) -> Result<()> {
+    if connection.is_autocommit() {
+        return Err(Error::Away("the database gave the transaction up; is the disk full?".into()));
+    }
+    cached(connection, "COMMIT").inspect_err(|_| {
+        // A failed COMMIT may leave the transaction open, and the next BEGIN would fail on it.
+        let _ = connection.execute_batch("ROLLBACK");
+    })
+}
+
+fn cached(connection: &Connection, sql: &str) -> Result<()> {
+    connection.prepare_cached(sql)?.execute([])?;
+    Ok(())
+}
+
+fn read_loop(connection: &Connection, queue: &Mutex<mpsc::Receiver<Box<dyn Job>>>) {
+    while let Some(mut job) = crate::take(queue) {
+        let outcome = cached(connection, "BEGIN").map(|()| {
+            let _ = job.run(Engine::Sqlite(connection));
+            // A read has nothing to keep.
+            let _ = connection.execute_batch("ROLLBACK");
+        });
+        job.finish(outcome);
+    }
+}
+
+/// Copies the log into the database beside the writer, which would otherwise do it inside somebody's commit.
+fn checkpoint_loop(connection: &Connection, woken: &std::sync::mpsc::Receiver<()>) {
+    while woken.recv().is_ok() {
+        std::thread::sleep(CHECKPOINT_PAUSE);
+        if let Err(error) = checkpoint(connection) {
+            tracing::warn!(%error, "checkpoint failed");
+        }
+    }
+}
+
+fn checkpoint(connection: &Connection) -> Result<()> {
+    let waiting = |mode: &str| -> Result<i64> {
+        let (log, copied) = connection
+            .query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)))?;
+        Ok(log - copied)
+    };
+    if waiting("NOOP")? > CHECKPOINT_PAGES {
+        waiting("PASSIVE")?;
+    }
+    Ok(())
+}

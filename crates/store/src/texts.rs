@@ -1,0 +1,139 @@
+//! Long texts: content and params. A text is written once, referred to by one page, and never changed.
+//!
+//! A large publish writes its texts first, in short transactions, into rows that nothing refers to yet. Such rows
+//! are born doomed: should the publish never come, the sweep takes them. The publish adopts them instead.
+
+use model::Timestamp;
+
+use crate::{Bulk, Result, Tx};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TextId(pub i64);
+
+/// Ids are given out in blocks, so that the texts of one insert are a range and doomed by one row.
+const BLOCK: i64 = 16384;
+
+/// The texts of one insert, `first..=last`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextRange {
+    pub first: TextId,
+    pub last: TextId,
+}
+
+const NEXT_BLOCK_SQLITE: &str = "
+UPDATE text_blocks
+SET last = last + 1
+RETURNING last";
+const NEXT_BLOCK_POSTGRES: &str = "
+SELECT nextval('text_blocks')";
+
+const INSERT: Bulk = Bulk {
+    sqlite: "
+INSERT INTO texts (id, body)
+VALUES ($1, $2)",
+    postgres: "
+INSERT INTO texts (id, body)
+SELECT * FROM unnest(CAST($1 AS bigint[]), CAST($2 AS text[]))",
+};
+
+/// Writes texts in the order given; `None` when there are none.
+pub fn insert(tx: &mut Tx, bodies: &Vec<String>) -> Result<Option<TextRange>> {
+    assert!(bodies.len() < BLOCK as usize, "a request holds at most 5000 pages of two texts");
+    if bodies.is_empty() {
+        return Ok(None);
+    }
+    // A counter row would make PostgreSQL's writers wait for each other; SQLite has one writer and no sequences.
+    let next = if tx.is_sqlite() { NEXT_BLOCK_SQLITE } else { NEXT_BLOCK_POSTGRES };
+    let block: i64 = tx.query_one(next, &[], |row| row.get(0))?.unwrap_or_default();
+    let first = block * BLOCK;
+    let ids: Vec<i64> = (first..first + bodies.len() as i64).collect();
+    tx.execute_many(INSERT, &[], &[&ids, bodies])?;
+    Ok(Some(TextRange { first: TextId(first), last: TextId(first + bodies.len() as i64 - 1) }))
+}
+
+const DOOM: Bulk = Bulk {
+    sqlite: "
+INSERT INTO doomed_texts (after, first_id, last_id)
+VALUES ($1, $2, $3)
+ON CONFLICT (first_id) DO UPDATE SET after = excluded.after",
+    postgres: "
+INSERT INTO doomed_texts (after, first_id, last_id)
+SELECT $1, * FROM unnest(CAST($2 AS bigint[]), CAST($3 AS bigint[]))
+ON CONFLICT (first_id) DO UPDATE SET after = excluded.after",
+};
+
+/// Leaves texts to the sweep, from `after` on.
+pub fn doom(tx: &mut Tx, ranges: &[TextRange], after: Timestamp) -> Result<()> {
+    let first: Vec<i64> = ranges.iter().map(|range| range.first.0).collect();
+    let last: Vec<i64> = ranges.iter().map(|range| range.last.0).collect();
+    tx.execute_many(DOOM, &[&after.micros()], &[&first, &last])?;
+    Ok(())
+}
+
+/// Leaves texts that a page no longer refers to to the sweep.
+pub fn release(tx: &mut Tx, ids: impl Iterator<Item = TextId>, now: Timestamp) -> Result<()> {
+    let ranges: Vec<TextRange> = ids.map(|id| TextRange { first: id, last: id }).collect();
+    doom(tx, &ranges, now)
+}
+
+const ADOPT: Bulk = Bulk {
+    sqlite: "
+DELETE FROM doomed_texts
+WHERE first_id = $1",
+    postgres: "
+DELETE FROM doomed_texts
+WHERE first_id = ANY($1)",
+};
+
+/// Takes texts that were born doomed into a publish. `false`: the sweep was there first.
+pub fn adopt(tx: &mut Tx, ranges: &[TextRange]) -> Result<bool> {
+    let first: Vec<i64> = ranges.iter().map(|range| range.first.0).collect();
+    Ok(tx.execute_many(ADOPT, &[], &[&first])? == ranges.len() as u64)
+}
+
+const DUE: &str = "
+SELECT first_id, last_id
+FROM doomed_texts
+WHERE after <= $1
+ORDER BY after
+LIMIT $2";
+const DELETE: Bulk = Bulk {
+    sqlite: "
+DELETE FROM texts
+WHERE id BETWEEN $1 AND $2",
+    postgres: "
+DELETE FROM texts
+USING unnest(CAST($1 AS bigint[]), CAST($2 AS bigint[])) AS due (first_id, last_id)
+WHERE id BETWEEN due.first_id AND due.last_id",
+};
+
+/// Deletes doomed texts whose time has come, at most `limit` rows of doom; tells how many texts went.
+pub fn sweep(tx: &mut Tx, now: Timestamp, limit: i64) -> Result<u64> {
+    let due = tx.query(DUE, &[&now.micros(), &limit], |row| {
+        Ok(TextRange { first: TextId(row.get(0)?), last: TextId(row.get(1)?) })
+    })?;
+    // Adopted in the meantime (PostgreSQL): then the row is gone, and with it the sweep's right to the text.
+    if !adopt(tx, &due)? {
+        return Ok(0);
+    }
+    let first: Vec<i64> = due.iter().map(|range| range.first.0).collect();
+    let last: Vec<i64> = due.iter().map(|range| range.last.0).collect();
+    tx.execute_many(DELETE, &[], &[&first, &last])
+}
+
+const BODY: &str = "
+SELECT body
+FROM texts
+WHERE id = $1";
+
+pub fn body(tx: &mut Tx, id: TextId) -> Result<Option<String>> {
+    tx.query_one(BODY, &[&id.0], |row| row.get(0))
+}
+
+const COUNT: &str = "
+SELECT count(*)
+FROM texts";
+
+pub fn count(tx: &mut Tx) -> Result<i64> {
+    Ok(tx.query_one(COUNT, &[], |row| row.get(0))?.unwrap_or_default())
+}
