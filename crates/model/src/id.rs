@@ -40,7 +40,6 @@ ids! {
     PageId,
     TokenId,
     BuildId,
-    /// A page's content, which is stored apart from the page.
 }
 
 fn uuid_at(now: Timestamp) -> Uuid {

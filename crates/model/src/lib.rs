@@ -40,7 +40,7 @@ pub use site_name::SiteName;
 pub use slug::Slug;
 pub use tags::Tags;
 pub use text::{Content, Description, Title};
-pub use timestamp::Timestamp;
+pub use timestamp::{Timestamp, TimestampText};
 pub use token::{TokenHash, TokenSecret};
 
 /// A checked value, or the message that tells the client what is wrong with it.

@@ -46,12 +46,8 @@ impl Timestamp {
         Duration::from_micros(u64::try_from(self.0 - earlier.0).unwrap_or(0))
     }
 
-    /// Appends what `Display` shows. A listing writes thousands of these.
-    pub fn write_to(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.text());
-    }
-
-    fn text(self) -> [u8; 24] {
+    /// What `Display` shows, without an allocation. A listing writes thousands of these.
+    pub fn text(self) -> TimestampText {
         let (year, month, day) = calendar(self.0.div_euclid(MICROS_PER_DAY));
         let millis = (self.0.rem_euclid(MICROS_PER_DAY) / 1000) as u32;
         let mut text = *b"0000-00-00T00:00:00.000Z";
@@ -62,20 +58,30 @@ impl Timestamp {
         put(&mut text[14..16], millis / 60_000 % 60);
         put(&mut text[17..19], millis / 1000 % 60);
         put(&mut text[20..23], millis % 1000);
-        text
+        TimestampText(text)
+    }
+}
+
+/// A written moment, on the stack.
+#[derive(Clone, Copy, Debug)]
+pub struct TimestampText([u8; 24]);
+
+impl TimestampText {
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("only digits and punctuation are put there")
     }
 }
 
 /// `2026-01-02T03:04:05.678Z`: always three decimals, always UTC; smaller parts of a second are cut off.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(std::str::from_utf8(&self.text()).map_err(|_| fmt::Error)?)
+        f.pad(self.text().as_str())
     }
 }
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(self.text().as_str())
     }
 }
 
@@ -163,9 +169,6 @@ mod tests {
     #[test]
     fn json_and_bytes_are_what_is_displayed() {
         let time = at("2026-01-02T03:04:05.678Z");
-        let mut bytes = b"at ".to_vec();
-        time.write_to(&mut bytes);
-        assert_eq!(bytes, b"at 2026-01-02T03:04:05.678Z");
         assert_eq!(serde_json::to_string(&time).unwrap(), "\"2026-01-02T03:04:05.678Z\"");
     }
 

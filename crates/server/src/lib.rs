@@ -1,3 +1,6 @@
 //! HTTP.
 
+pub mod body;
+pub mod client;
 pub mod json_stream;
+pub mod limits;

@@ -109,6 +109,17 @@ impl Store {
     }
 }
 
+const PING: &str = "
+SELECT version
+FROM sites
+LIMIT 1";
+
+/// Asks something small, to see whether the database answers.
+pub fn ping(tx: &mut Tx) -> Result<()> {
+    tx.query_one(PING, &[], |_| Ok(()))?;
+    Ok(())
+}
+
 /// The next job of a queue that several threads share; `None` once the store is closed.
 fn take<T>(queue: &Mutex<mpsc::Receiver<T>>) -> Option<T> {
     let mut queue: MutexGuard<_> = queue.lock().unwrap_or_else(PoisonError::into_inner);

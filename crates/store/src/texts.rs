@@ -91,12 +91,10 @@ pub fn adopt(tx: &mut Tx, ranges: &[TextRange]) -> Result<bool> {
     Ok(tx.execute_many(ADOPT, &[], &[&first])? == ranges.len() as u64)
 }
 
-const DUE: &str = "
-SELECT first_id, last_id
-FROM doomed_texts
-WHERE after <= $1
-ORDER BY after
-LIMIT $2";
+const CLAIM_DUE: &str = "
+DELETE FROM doomed_texts
+WHERE first_id IN (SELECT first_id FROM doomed_texts WHERE after <= $1 ORDER BY after LIMIT $2)
+RETURNING first_id, last_id";
 const DELETE: Bulk = Bulk {
     sqlite: "
 DELETE FROM texts
@@ -109,13 +107,9 @@ WHERE id BETWEEN due.first_id AND due.last_id",
 
 /// Deletes doomed texts whose time has come, at most `limit` rows of doom; tells how many texts went.
 pub fn sweep(tx: &mut Tx, now: Timestamp, limit: i64) -> Result<u64> {
-    let due = tx.query(DUE, &[&now.micros(), &limit], |row| {
+    let due = tx.query(CLAIM_DUE, &[&now.micros(), &limit], |row| {
         Ok(TextRange { first: TextId(row.get(0)?), last: TextId(row.get(1)?) })
     })?;
-    // Adopted in the meantime (PostgreSQL): then the row is gone, and with it the sweep's right to the text.
-    if !adopt(tx, &due)? {
-        return Ok(0);
-    }
     let first: Vec<i64> = due.iter().map(|range| range.first.0).collect();
     let last: Vec<i64> = due.iter().map(|range| range.last.0).collect();
     tx.execute_many(DELETE, &[], &[&first, &last])

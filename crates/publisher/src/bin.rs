@@ -1,0 +1,42 @@
+//! Deleted pages, for the operator: list, restore, purge.
+
+use model::PageId;
+use store::pages::{self, Deleted, Purge};
+use store::sites::{self, Site};
+
+use crate::{AdminError, Publisher};
+
+impl Publisher {
+    pub async fn deleted_list(&self, site: &Site) -> Result<Vec<Deleted>, AdminError> {
+        let id = site.id;
+        self.store.read(move |tx| Ok(pages::list_deleted(tx, id)?)).await
+    }
+
+    /// Brings a deleted page back under the key it had.
+    pub async fn deleted_restore(&self, site: &Site, page: PageId) -> Result<(), AdminError> {
+        let (site, clock) = (site.id, self.clock.clone());
+        let unknown = move || AdminError::refused(format!("there is no deleted page {page} in this site"));
+        self.store
+            .write(move |tx| {
+                let version = sites::next_version(tx, site)?.ok_or_else(unknown)?;
+                let key = pages::deleted_key(tx, site, page)?.ok_or_else(unknown)?;
+                let holders = pages::by_slugs(tx, site, std::iter::once(key.slug.as_str()))?;
+                if let Some(holder) = holders.iter().find(|holder| holder.key == key) {
+                    return Err(AdminError::refused(format!(
+                        "page {} has its slug by now; move or delete that one first",
+                        holder.id
+                    )));
+                }
+                pages::restore(tx, site, version, page, clock.now())?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Deletes one page of the bin, or all of a site's, for good; tells how many.
+    pub async fn deleted_purge(&self, site: &Site, page: Option<PageId>) -> Result<u64, AdminError> {
+        let (site, clock) = (site.id, self.clock.clone());
+        let what = page.map_or(Purge::Site(site), |page| Purge::One(site, page));
+        self.store.write(move |tx| Ok(pages::purge(tx, what, clock.now())?)).await
+    }
+}

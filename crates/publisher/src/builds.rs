@@ -1,0 +1,103 @@
+//! Queues builds, within the month's quota and the cooldown, and tells of the latest.
+
+use api::{BuildQueued, BuildRefused, LatestBuild};
+use model::{BuildId, SiteId, Timestamp, Trigger};
+use store::sites::{self, Cooldown, Site};
+use store::{accounts, builds};
+
+use crate::access::{find_site, site_of};
+use crate::{Caller, Error, Publisher};
+
+/// The words for a build that was not queued, wherever they are said.
+pub struct BuildRefusal {
+    pub error: &'static str,
+    pub message: String,
+}
+
+impl BuildRefusal {
+    pub fn quota(limit: u64) -> BuildRefusal {
+        let message = format!("the plan allows {limit} builds a month, and all of them are used");
+        BuildRefusal { error: "build quota exceeded", message }
+    }
+
+    pub fn cooldown(seconds: u64) -> BuildRefusal {
+        let message = format!("the site was built a moment ago; try again in {seconds} seconds");
+        BuildRefusal { error: "build cooldown active", message }
+    }
+
+    pub fn away() -> BuildRefusal {
+        let message = "the database does not answer; try again in a few seconds".to_owned();
+        BuildRefusal { error: "service unavailable", message }
+    }
+}
+
+impl Publisher {
+    pub async fn trigger_build(&self, caller: &Caller, site: Option<SiteId>) -> Result<BuildQueued, Error> {
+        let site = find_site(&self.store, caller.account, site).await?;
+        let deploy_url = self.queue_for(&site, caller, Trigger::Api).await?;
+        Ok(BuildQueued { status: "queued", deploy_url, message: "build queued successfully" })
+    }
+
+    /// Queues a build; answers with the site's address.
+    pub(crate) async fn queue_for(&self, site: &Site, caller: &Caller, trigger: Trigger) -> Result<String, Error> {
+        let plan = self.settings.plan(&caller.plan);
+        let plan = plan.ok_or_else(|| Error::Internal(format!("the plan {} is not configured", caller.plan)))?;
+        let (quota, cooldown) = (plan.builds_per_month, self.settings.build_cooldown);
+        let (account, site_id, clock) = (caller.account, site.id, self.clock.clone());
+        self.store
+            .write(move |tx| {
+                let now = clock.now();
+                if !accounts::count_build(tx, account, quota, now)? {
+                    return Err(Error::BuildQuota { limit: quota });
+                }
+                // Without a cooldown any earlier build is early enough, also one of this very moment.
+                let earliest = if cooldown.is_zero() { Timestamp::MAX } else { now.minus(cooldown) };
+                if let Cooldown::Active { last } = sites::start_cooldown(tx, site_id, now, earliest)? {
+                    let left = last.plus(cooldown).since(now);
+                    return Err(Error::BuildCooldown { seconds: left.as_millis().div_ceil(1000).max(1) as u64 });
+                }
+                Ok(builds::insert(tx, BuildId::new(now), account, site_id, trigger, now)?)
+            })
+            .await?;
+        Ok(self.settings.deploy_url(&site.name))
+    }
+
+    /// A build that `POST /pages` could not queue, in the words of `POST /builds`.
+    pub(crate) fn build_refused(&self, error: Error) -> BuildRefused {
+        let refusal = match error {
+            Error::BuildQuota { limit } => BuildRefusal::quota(limit),
+            Error::BuildCooldown { seconds } => BuildRefusal::cooldown(seconds),
+            Error::Away(text) => {
+                tracing::warn!(error = text, "the pages are saved, the build was not queued");
+                BuildRefusal::away()
+            }
+            other => {
+                tracing::error!(error = %other, "the pages are saved, the build was not queued");
+                BuildRefusal { error: "internal error", message: "the build was not queued".into() }
+            }
+        };
+        BuildRefused { error: refusal.error.into(), message: refusal.message }
+    }
+
+    pub async fn latest_build(&self, caller: &Caller, site: Option<SiteId>) -> Result<LatestBuild, Error> {
+        let account = caller.account;
+        let build = self
+            .store
+            .read(move |tx| {
+                let site = site_of(tx, account, site)?;
+                builds::latest(tx, site.id)?.ok_or(Error::NoBuild)
+            })
+            .await?;
+        let duration = build.started_at.zip(build.completed_at).map(|(start, end)| end.since(start));
+        Ok(LatestBuild {
+            id: build.id.0,
+            status: build.status.as_str(),
+            triggered_by: build.triggered_by.as_str(),
+            duration_ms: duration.map(|duration| duration.as_millis() as u64),
+            started_at: build.started_at.map(|time| time.to_string()),
+            completed_at: build.completed_at.map(|time| time.to_string()),
+            created_at: build.created_at.to_string(),
+            error: build.error,
+        })
+    }
+}

@@ -1,0 +1,24 @@
+//! Deletes one page by its key.
+
+use model::{PageKey, SiteId};
+use store::{pages, sites};
+
+use crate::access::site_of;
+use crate::{Caller, Error, Publisher};
+
+impl Publisher {
+    /// `key` is `None` when no page can have such a slug or section: the site is still looked up first.
+    pub async fn delete(&self, caller: &Caller, site: Option<SiteId>, key: Option<PageKey>) -> Result<(), Error> {
+        let (account, clock) = (caller.account, self.clock.clone());
+        self.store
+            .write(move |tx| {
+                let site = site_of(tx, account, site)?;
+                let key = key.as_ref().ok_or(Error::NoSuchPage)?;
+                let version = sites::next_version(tx, site.id)?.ok_or(Error::NoSuchSite)?;
+                let found = pages::by_slugs(tx, site.id, std::iter::once(key.slug.as_str()))?;
+                let page = found.iter().find(|page| page.key == *key).ok_or(Error::NoSuchPage)?;
+                Ok(pages::delete(tx, site.id, version, &[page.id], clock.now())?)
+            })
+            .await
+    }
+}

@@ -1,0 +1,260 @@
+//! A `POST /pages` payload while it arrives: checked entry by entry, its long texts stored ahead in pieces, so that
+//! a request of any size is held in little memory.
+
+use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
+use model::{ContentType, PageKey, Section, SiteId, Slug};
+use store::texts::{self, TextId, TextRange};
+use tokio::task::JoinHandle;
+
+use crate::entry::{Fields, string};
+use crate::{Entry, Error, Publisher, TextRef, check_entry};
+
+/// Texts of this many bytes are one short transaction. A request with less waits for none.
+const STASH_BYTES: usize = 4 << 20;
+/// Nobody sends one request for longer than this; then texts stored ahead are swept.
+const STASH_LEASE: std::time::Duration = std::time::Duration::from_secs(24 * 3600);
+
+/// The fields of a page in the original format, where the page is the whole body.
+const PAGE_FIELDS: [&str; 12] = [
+    "id", "slug", "title", "content", "contentType", "section", "description", "draft", "tags", "publishedAt",
+    "params", "apiEndpoint",
+];
+
+pub struct Draft {
+    pub(crate) publisher: Publisher,
+    pub(crate) request: Request,
+    pub(crate) texts: Texts,
+    batch: bool,
+    /// The members of the body that are a page's fields, should it be in the original format.
+    single: Vec<(&'static str, String)>,
+    /// Whether there was a member that is neither `siteId` nor `build`.
+    other_members: bool,
+    build_named: bool,
+}
+
+/// What was asked for, checked as far as the text alone allows.
+#[derive(Debug, Default)]
+pub(crate) struct Request {
+    pub(crate) site: Option<SiteId>,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) deletes: Vec<Delete>,
+    pub(crate) build: bool,
+    /// The original format: the body is the page.
+    pub(crate) single: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Delete {
+    pub(crate) slug: String,
+    /// `None`: no page can have such a slug or section.
+    pub(crate) key: Option<PageKey>,
+}
+
+/// The long texts of a request, numbered in order of arrival.
+#[derive(Default)]
+pub(crate) struct Texts {
+    pub(crate) waiting: Vec<String>,
+    waiting_bytes: usize,
+    /// How many came before those that wait.
+    before: usize,
+    stashed: Vec<Stash>,
+    under_way: Option<JoinHandle<Result<Option<TextRange>, Error>>>,
+    /// The request is refused already; its texts are not needed any more.
+    refused: bool,
+}
+
+struct Stash {
+    first_number: usize,
+    range: TextRange,
+}
+
+impl Draft {
+    pub fn new(publisher: &Publisher) -> Draft {
+        Draft {
+            publisher: publisher.clone(),
+            request: Request::default(),
+            texts: Texts::default(),
+            batch: false,
+            single: Vec::new(),
+            other_members: false,
+            build_named: false,
+        }
+    }
+
+    /// The body has an array `pages` or `deleteSlugs`, perhaps an empty one.
+    pub fn is_batch(&mut self) {
+        self.batch = true;
+    }
+
+    /// The next element of `pages`.
+    pub fn page(&mut self, json: &str) -> Result<(), Error> {
+        let index = self.request.entries.len();
+        if index == PAGES_PER_REQUEST {
+            return Err(malformed(format!("pages may hold at most {PAGES_PER_REQUEST} entries")));
+        }
+        self.entry(json).map_err(|message| malformed(format!("pages[{index}]: {message}")))
+    }
+
+    fn entry(&mut self, json: &str) -> Result<(), String> {
+        let texts = &mut self.texts;
+        let entry = check_entry(json, |text| texts.keep(text))?;
+        if !entry.errors.is_empty() {
+            self.texts.refuse();
+        }
+        self.request.entries.push(entry);
+        Ok(())
+    }
+
+    /// The next element of `deleteSlugs`.
+    pub fn delete(&mut self, json: &str) -> Result<(), Error> {
+        let index = self.request.deletes.len();
+        if index == DELETES_PER_REQUEST {
+            return Err(malformed(format!("deleteSlugs may hold at most {DELETES_PER_REQUEST} entries")));
+        }
+        let delete = parse_delete(json).map_err(|message| malformed(format!("deleteSlugs[{index}]: {message}")))?;
+        self.request.deletes.push(delete);
+        Ok(())
+    }
+
+    /// A member of the body other than the two arrays.
+    pub fn member(&mut self, key: &str, json: &str) -> Result<(), Error> {
+        serde_json::from_str::<&serde_json::value::RawValue>(json)
+            .map_err(|error| malformed(format!("{key}: {error}")))?;
+        match (key, json) {
+            ("pages", _) => Err(malformed("pages must be an array")),
+            (_, "null") => Ok(()),
+            ("deleteSlugs", _) => Err(malformed("deleteSlugs must be an array")),
+            ("siteId", _) => {
+                self.request.site = Some(parse_site(json)?);
+                Ok(())
+            }
+            ("build", _) => {
+                let build = serde_json::from_str(json).map_err(|_| malformed("build must be true or false"))?;
+                (self.request.build, self.build_named) = (build, true);
+                Ok(())
+            }
+            _ => {
+                self.other_members = true;
+                if let Some(field) = PAGE_FIELDS.iter().find(|field| **field == key) {
+                    self.single.push((field, json.to_owned()));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Stores texts ahead once there are many. To be called between entries; a slow database slows the reading.
+    pub async fn relieve(&mut self) -> Result<(), Error> {
+        if self.texts.waiting_bytes < STASH_BYTES {
+            return Ok(());
+        }
+        self.texts.settle().await?;
+        self.texts.stash(&self.publisher);
+        Ok(())
+    }
+
+    /// The body is complete.
+    pub(crate) async fn finish(mut self) -> Result<(Publisher, Request, Texts), Error> {
+        if !self.batch && (self.other_members || !self.build_named) {
+            let members: Vec<String> =
+                self.single.drain(..).map(|(field, json)| format!("\"{field}\":{json}")).collect();
+            self.entry(&format!("{{{}}}", members.join(","))).map_err(malformed)?;
+            self.request.single = true;
+        }
+        self.texts.settle().await?;
+        Ok((self.publisher, self.request, self.texts))
+    }
+}
+
+impl Texts {
+    fn keep(&mut self, text: String) -> usize {
+        let number = self.before + self.waiting.len();
+        self.waiting_bytes += text.len();
+        self.waiting.push(text);
+        if self.refused {
+            self.refuse();
+        }
+        number
+    }
+
+    fn refuse(&mut self) {
+        self.refused = true;
+        self.before += self.waiting.len();
+        self.waiting.clear();
+        self.waiting_bytes = 0;
+    }
+
+    fn stash(&mut self, publisher: &Publisher) {
+        let bodies = std::mem::take(&mut self.waiting);
+        self.before += bodies.len();
+        self.waiting_bytes = 0;
+        let (store, clock) = (publisher.store.clone(), publisher.clock.clone());
+        self.under_way = Some(tokio::spawn(async move {
+            store
+                .write(move |tx| {
+                    let range = texts::insert(tx, &bodies)?;
+                    texts::doom(tx, range.as_slice(), clock.now().plus(STASH_LEASE))?;
+                    Ok(range)
+                })
+                .await
+        }));
+    }
+
+    /// Waits for the piece that is being stored.
+    async fn settle(&mut self) -> Result<(), Error> {
+        let Some(under_way) = self.under_way.take() else { return Ok(()) };
+        let range = under_way.await.map_err(|error| Error::Internal(format!("store texts ahead: {error}")))??;
+        if let Some(range) = range {
+            let first_number = self.stashed.last().map_or(0, Stash::end);
+            self.stashed.push(Stash { first_number, range });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn ranges(&self) -> Vec<TextRange> {
+        self.stashed.iter().map(|stash| stash.range).collect()
+    }
+
+    /// The row of a text, once those that waited are in `last`.
+    pub(crate) fn id(&self, text: TextRef, last: Option<TextRange>) -> Option<TextId> {
+        let TextRef::Number(number) = text else { return None };
+        if number >= self.before {
+            return last.map(|range| TextId(range.first.0 + (number - self.before) as i64));
+        }
+        let stash = self.stashed.iter().rfind(|stash| stash.first_number <= number)?;
+        Some(TextId(stash.range.first.0 + (number - stash.first_number) as i64))
+    }
+}
+
+impl Stash {
+    fn end(&self) -> usize {
+        self.first_number + (self.range.last.0 - self.range.first.0) as usize + 1
+    }
+}
+
+fn parse_site(json: &str) -> Result<SiteId, Error> {
+    let wrong = || malformed("siteId must be a UUID");
+    let text: String = serde_json::from_str(json).map_err(|_| wrong())?;
+    SiteId::parse(&text).ok_or_else(wrong)
+}
+
+fn parse_delete(json: &str) -> Result<Delete, String> {
+    let fields = Fields::parse(json)?;
+    let text = |field: &str| match fields.get(field) {
+        None => Ok(None),
+        Some(json) if json.starts_with('"') => string(field, json).map(Some),
+        Some(_) => Err(format!("{field} must be a string")),
+    };
+    let slug = text("slug")?.ok_or("slug is required")?;
+    let content_type = ContentType::parse(&text("contentType")?.ok_or("contentType is required")?)?;
+    let section = text("section")?.unwrap_or_default();
+    let key = match (Slug::parse(&slug), Section::parse(&section)) {
+        (Ok(slug), Ok(section)) => Some(PageKey { content_type, section, slug }),
+        _ => None,
+    };
+    Ok(Delete { slug, key })
+}
+
+fn malformed(message: impl Into<String>) -> Error {
+    Error::Malformed(message.into())
+}

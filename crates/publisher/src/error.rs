@@ -1,0 +1,67 @@
+//! Why a use case did not do what it was asked: what a caller can act on.
+
+use std::collections::BTreeMap;
+
+/// Messages by field name.
+pub type FieldErrors = BTreeMap<&'static str, String>;
+/// Field errors by the index of the page in the request.
+pub type PageErrors = BTreeMap<usize, FieldErrors>;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The request as a whole cannot be understood; the message says where.
+    #[error("{0}")]
+    Malformed(String),
+    /// No token, or one that is unknown or revoked.
+    #[error("invalid or revoked token")]
+    InvalidToken,
+    #[error("the account is suspended")]
+    Suspended,
+    /// The site is another account's, or nobody's: the two are never told apart.
+    #[error("no such site")]
+    NoSuchSite,
+    #[error("validation failed")]
+    Invalid(PageErrors),
+    #[error("duplicate slugs in batch")]
+    DuplicateSlugs(Vec<[usize; 2]>),
+    #[error("slug conflict")]
+    SlugConflict(Vec<usize>),
+    #[error("no such page")]
+    NoSuchPage,
+    #[error("no build yet")]
+    NoBuild,
+    #[error("build quota exceeded")]
+    BuildQuota { limit: u64 },
+    #[error("build cooldown active")]
+    BuildCooldown { seconds: u64 },
+    /// An engine is away for the moment.
+    #[error("{0}")]
+    Away(String),
+    /// Our own fault; the text is for the log.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Error {
+        match error {
+            store::Error::Away(text) | store::Error::Unknown(text) => Error::Away(text),
+            store::Error::Internal(text) => Error::Internal(text),
+        }
+    }
+}
+
+/// Why an operator's command did not do what it was asked; the text says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum AdminError {
+    #[error("{0}")]
+    Refused(String),
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
+
+impl AdminError {
+    pub(crate) fn refused(message: impl Into<String>) -> AdminError {
+        AdminError::Refused(message.into())
+    }
+}

@@ -1,0 +1,249 @@
+//! Publish: one transaction that creates, updates and deletes pages, all of them or none; then the build.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use api::{BuildOutcome, PublishResponse, PublishedPage, WriteStatus};
+use model::{PageId, PageKey, Timestamp, Trigger};
+use store::pages::{self, Page};
+use store::sites::{self, Site};
+use store::texts::{self, TextId, TextRange};
+use store::{Store, Tx};
+
+use crate::access::site_of;
+use crate::draft::{Request, Texts};
+use crate::{Caller, Draft, Entry, Error, Identity, Target, decide};
+
+impl Draft {
+    pub async fn publish(self, caller: &Caller) -> Result<PublishResponse, Error> {
+        let (publisher, request, texts) = self.finish().await?;
+        let (build, single) = (request.build, request.single);
+        let outcome = commit(&publisher.store, publisher.clock.clone(), caller, request, texts).await?;
+        let build = match build {
+            false => None,
+            true => Some(match publisher.queue_for(&outcome.site, caller, Trigger::Publish).await {
+                Ok(deploy_url) => BuildOutcome::Queued { status: "queued", deploy_url },
+                Err(error) => BuildOutcome::Refused(publisher.build_refused(error)),
+            }),
+        };
+        let page = if single { outcome.pages.first().cloned() } else { None };
+        Ok(PublishResponse { pages: outcome.pages, deleted: outcome.deleted, build, page })
+    }
+}
+
+struct Outcome {
+    site: Site,
+    pages: Vec<PublishedPage>,
+    deleted: Option<Vec<String>>,
+}
+
+async fn commit(
+    store: &Store,
+    clock: Arc<dyn model::Clock>,
+    caller: &Caller,
+    request: Request,
+    texts: Texts,
+) -> Result<Outcome, Error> {
+    let account = caller.account;
+    let hopeless = request.entries.iter().any(|entry| !entry.errors.is_empty());
+    if hopeless || (request.entries.is_empty() && request.deletes.is_empty()) {
+        // Nothing will be written: the answer is the rest of what is wrong, or the site.
+        let read = move |tx: &mut Tx| {
+            let site = site_of(tx, account, request.site)?;
+            look_up_and_decide(tx, &site, &request)?;
+            Ok(Outcome { site, pages: Vec::new(), deleted: None })
+        };
+        return store.read(read).await;
+    }
+    store
+        .write(move |tx| {
+            let site = site_of(tx, account, request.site)?;
+            let version = sites::next_version(tx, site.id)?.ok_or(Error::NoSuchSite)?;
+            let decision = look_up_and_decide(tx, &site, &request)?;
+            if !texts::adopt(tx, &texts.ranges())? {
+                return Err(Error::Away("the request took so long that its texts were swept".into()));
+            }
+            let last = texts::insert(tx, &texts.waiting)?;
+            // Only now: the site's lock is held, so times follow the order of commits.
+            let now = clock.now();
+            let changes = Changes::new(&request, decision, &texts, last, now);
+            changes.write(tx, &site, version, now)?;
+            Ok(Outcome { site, pages: changes.answer(), deleted: changes.deleted })
+        })
+        .await
+}
+
+struct Decision {
+    targets: Vec<Target>,
+    found: HashMap<PageId, Page>,
+}
+
+fn look_up_and_decide(tx: &mut Tx, site: &Site, request: &Request) -> Result<Decision, Error> {
+    let entries = &request.entries;
+    let ids = entries.iter().filter_map(|entry| match entry.identity {
+        Identity::Id { id, .. } => Some(id),
+        _ => None,
+    });
+    let ids: HashSet<PageId> = ids.collect();
+    let mut found = pages::by_ids(tx, site.id, ids.into_iter())?;
+
+    let mut slugs: HashSet<&str> = request.deletes.iter().filter_map(|d| Some(d.key.as_ref()?.slug.as_str())).collect();
+    slugs.extend(entries.iter().filter_map(|entry| match &entry.identity {
+        Identity::Slug(slug) | Identity::Auto(slug) | Identity::Id { slug: Some(slug), .. } => Some(slug.as_str()),
+        _ => None,
+    }));
+    // A page that keeps its slug may still move to a section where another page has it.
+    let kept: Vec<String> = found.iter().map(|page| page.key.slug.as_str().to_owned()).collect();
+    slugs.extend(kept.iter().map(String::as_str));
+    found.extend(pages::by_slugs(tx, site.id, slugs.into_iter())?);
+
+    let deletes: Vec<PageKey> = request.deletes.iter().filter_map(|delete| delete.key.clone()).collect();
+    let targets = decide(entries, &deletes, &found)?;
+    Ok(Decision { targets, found: found.into_iter().map(|page| (page.id, page)).collect() })
+}
+
+/// The rows of a publish.
+struct Changes {
+    /// In the request's order.
+    pages: Vec<(WriteStatus, Page)>,
+    /// Pages whose key changes.
+    moved: Vec<PageId>,
+    deleted_ids: Vec<PageId>,
+    deleted: Option<Vec<String>>,
+    /// Texts that no page refers to any more.
+    released: Vec<TextId>,
+}
+
+impl Changes {
+    fn new(request: &Request, decision: Decision, texts: &Texts, last: Option<TextRange>, now: Timestamp) -> Changes {
+        let Decision { targets, mut found } = decision;
+        let (deleted_ids, deleted) = deletions(request, &found);
+        let mut changes =
+            Changes { pages: Vec::with_capacity(targets.len()), moved: vec![], deleted_ids, deleted, released: vec![] };
+        let mut ids = new_ids(&targets, now).into_iter();
+        for (entry, target) in request.entries.iter().zip(targets) {
+            let (status, mut page) = match target {
+                Target::Create { key } => {
+                    let Some(id) = ids.next() else { continue };
+                    (WriteStatus::Created, new_page(id, key, now))
+                }
+                Target::Update { id, old_key, key } => {
+                    let Some(mut page) = found.remove(&id) else { continue };
+                    if old_key != key {
+                        changes.moved.push(id);
+                        page.key = key;
+                    }
+                    (WriteStatus::Updated, page)
+                }
+            };
+            apply(&mut page, entry, now);
+            for (new, slot) in [(entry.content, &mut page.content), (entry.params, &mut page.params)] {
+                if let Some(text) = new {
+                    changes.released.extend(slot.take());
+                    *slot = texts.id(text, last);
+                }
+            }
+            changes.pages.push((status, page));
+        }
+        changes
+    }
+
+    fn write(&self, tx: &mut Tx, site: &Site, version: i64, now: Timestamp) -> Result<(), Error> {
+        let of = |wanted| -> Vec<&Page> {
+            self.pages.iter().filter(|(status, _)| *status == wanted).map(|(_, page)| page).collect()
+        };
+        pages::park(tx, site.id, &self.moved)?;
+        pages::delete(tx, site.id, version, &self.deleted_ids, now)?;
+        pages::insert(tx, site.id, version, &of(WriteStatus::Created))?;
+        pages::update(tx, site.id, version, &of(WriteStatus::Updated))?;
+        texts::release(tx, self.released.iter().copied(), now)?;
+        Ok(())
+    }
+
+    fn answer(&self) -> Vec<PublishedPage> {
+        self.pages.iter().map(|(status, page)| published(*status, page)).collect()
+    }
+}
+
+/// Ids for the new pages, ascending in the request's order: pages of one moment are listed as they were sent, and
+/// the table grows at its end.
+fn new_ids(targets: &[Target], now: Timestamp) -> Vec<PageId> {
+    let created = targets.iter().filter(|target| matches!(target, Target::Create { .. })).count();
+    let mut ids: Vec<PageId> = (0..created).map(|_| PageId::new(now)).collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// Which pages `deleteSlugs` really deletes, and their slugs in request order, each once.
+fn deletions(request: &Request, found: &HashMap<PageId, Page>) -> (Vec<PageId>, Option<Vec<String>>) {
+    if request.deletes.is_empty() {
+        return (Vec::new(), None);
+    }
+    let by_key: HashMap<&PageKey, PageId> = found.values().map(|page| (&page.key, page.id)).collect();
+    let (mut ids, mut slugs) = (Vec::new(), Vec::new());
+    let (mut seen_ids, mut seen_slugs) = (HashSet::new(), HashSet::new());
+    for delete in &request.deletes {
+        let Some(id) = delete.key.as_ref().and_then(|key| by_key.get(key)) else { continue };
+        if seen_ids.insert(*id) {
+            ids.push(*id);
+        }
+        if seen_slugs.insert(&delete.slug) {
+            slugs.push(delete.slug.clone());
+        }
+    }
+    (ids, Some(slugs))
+}
+
+fn new_page(id: PageId, key: PageKey, now: Timestamp) -> Page {
+    Page {
+        id,
+        key,
+        title: String::new(),
+        description: None,
+        draft: false,
+        tags: "[]".into(),
+        api_endpoint: None,
+        content: None,
+        params: None,
+        published_at: now,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// Only what was supplied changes.
+fn apply(page: &mut Page, entry: &Entry, now: Timestamp) {
+    page.updated_at = now;
+    if let Some(title) = &entry.title {
+        page.title = title.as_str().to_owned();
+    }
+    if let Some(description) = &entry.description {
+        page.description = Some(description.as_str().to_owned()).filter(|text| !text.is_empty());
+    }
+    if let Some(draft) = entry.draft {
+        page.draft = draft;
+    }
+    if let Some(tags) = &entry.tags {
+        page.tags = tags.to_json();
+    }
+    if let Some(published_at) = entry.published_at {
+        page.published_at = published_at;
+    }
+    if let Some(endpoint) = &entry.api_endpoint {
+        page.api_endpoint = endpoint.as_ref().map(|endpoint| endpoint.as_str().to_owned());
+    }
+}
+
+fn published(status: WriteStatus, page: &Page) -> PublishedPage {
+    PublishedPage {
+        id: page.id.0,
+        slug: page.key.slug.as_str().to_owned(),
+        title: page.title.clone(),
+        content_type: page.key.content_type.as_str(),
+        section: Some(page.key.section.as_str().to_owned()).filter(|section| !section.is_empty()),
+        draft: page.draft,
+        status,
+        created_at: page.created_at.to_string(),
+        updated_at: page.updated_at.to_string(),
+    }
+}

@@ -1,0 +1,51 @@
+//! Tokens, for the operator: create, list, revoke.
+
+use model::{AccountId, TokenId, TokenName, TokenSecret};
+use serde::Serialize;
+use store::tokens::{self, Token};
+use store::{Error as StoreError, accounts};
+
+use crate::accounts::no_account;
+use crate::{AdminError, Publisher};
+
+/// Shown once.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenCreated {
+    pub token_id: TokenId,
+    pub token: String,
+}
+
+impl Publisher {
+    pub async fn token_create(&self, account: AccountId, name: TokenName) -> Result<TokenCreated, AdminError> {
+        let (secret, clock) = (new_secret()?, self.clock.clone());
+        self.store
+            .write(move |tx| {
+                accounts::get(tx, account)?.ok_or_else(|| no_account(account))?;
+                let now = clock.now();
+                let token_id = TokenId::new(now);
+                tokens::insert(tx, token_id, account, &name, &secret.hash(), now)?;
+                Ok(TokenCreated { token_id, token: secret.as_str().to_owned() })
+            })
+            .await
+    }
+
+    pub async fn token_list(&self) -> Result<Vec<Token>, AdminError> {
+        self.store.read(|tx| Ok(tokens::list(tx)?)).await
+    }
+
+    pub async fn token_revoke(&self, id: TokenId) -> Result<(), AdminError> {
+        let clock = self.clock.clone();
+        let unknown = move || AdminError::refused(format!("there is no token {id}; `recto token list` shows them"));
+        self.store
+            .write(move |tx| match tokens::revoke(tx, id, clock.now())? {
+                true => Ok(()),
+                false => Err(unknown()),
+            })
+            .await
+    }
+}
+
+pub(crate) fn new_secret() -> Result<TokenSecret, AdminError> {
+    TokenSecret::generate().map_err(|error| StoreError::Internal(format!("make a token: {error}")).into())
+}

@@ -1,0 +1,154 @@
+//! Reads a request's body piece by piece, with a limit on its size, its slowness and what it unpacks to.
+
+mod gunzip;
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::HeaderMap;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use tokio::task::coop::consume_budget;
+use tokio::time::{Instant, timeout};
+
+use self::gunzip::{Gunzip, Step};
+
+pub struct BodyReader {
+    packed: Packed,
+    gunzip: Option<Gunzip>,
+    unpacked: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct BodyLimits {
+    /// The most bytes, as sent and also as unpacked.
+    pub max: u64,
+    /// The longest silence.
+    pub idle: Duration,
+    /// The fewest bytes a second, on average, of a client that we wait for longer than `grace`.
+    pub floor: u32,
+    pub grace: Duration,
+}
+
+impl BodyLimits {
+    pub fn new(max: u64) -> BodyLimits {
+        let patience = Duration::from_secs(30);
+        BodyLimits { max, idle: patience, floor: 1024, grace: patience }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BodyError {
+    #[error("the body is too large")]
+    TooLarge,
+    #[error("the content encoding `{0}` is not supported; send gzip or no encoding")]
+    Encoding(String),
+    #[error("the body is not valid gzip")]
+    Gzip,
+    #[error("the body arrived too slowly")]
+    TooSlow,
+    #[error("the body ended early")]
+    Aborted,
+}
+
+impl BodyReader {
+    /// Refuses what the headers alone tell is too large or unreadable.
+    pub fn new(body: Body, headers: &HeaderMap, limits: BodyLimits) -> Result<BodyReader, BodyError> {
+        let gunzip = match encoding(headers)? {
+            Encoding::Identity => None,
+            Encoding::Gzip => Some(Gunzip::new()),
+        };
+        if content_length(headers).is_some_and(|length| length > limits.max) {
+            return Err(BodyError::TooLarge);
+        }
+        let packed = Packed { body, limits, received: 0, waited: Duration::ZERO };
+        Ok(BodyReader { packed, gunzip, unpacked: 0 })
+    }
+
+    /// The next piece, never empty; `None` at the end. Of a packed body a piece has 64 KB at most.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
+        let Some(gunzip) = &mut self.gunzip else { return self.packed.chunk().await };
+        loop {
+            match gunzip.step()? {
+                Step::Unpacked(chunk) => {
+                    self.unpacked += chunk.len() as u64;
+                    if self.unpacked > self.packed.limits.max {
+                        return Err(BodyError::TooLarge);
+                    }
+                    // A small packed chunk may unpack for a long time without anything to wait for.
+                    consume_budget().await;
+                    return Ok(Some(chunk));
+                }
+                Step::Hungry => match self.packed.chunk().await? {
+                    Some(chunk) => gunzip.push(chunk),
+                    None => gunzip.end(),
+                },
+                Step::End => return Ok(None),
+            }
+        }
+    }
+}
+
+/// The body as it is sent.
+struct Packed {
+    body: Body,
+    limits: BodyLimits,
+    received: u64,
+    /// Only the time spent on the client, not the time between two calls.
+    waited: Duration,
+}
+
+impl Packed {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
+        loop {
+            let patience = self.patience();
+            let start = Instant::now();
+            let frame = timeout(patience, self.body.frame()).await.map_err(|_| BodyError::TooSlow)?;
+            self.waited += start.elapsed();
+            let Some(frame) = frame else { return Ok(None) };
+            let frame = frame.map_err(|_| BodyError::Aborted)?;
+            let Ok(chunk) = frame.into_data() else { continue };
+            self.received += chunk.len() as u64;
+            if self.received > self.limits.max {
+                return Err(BodyError::TooLarge);
+            }
+            if !chunk.is_empty() {
+                return Ok(Some(chunk));
+            }
+        }
+    }
+
+    /// How long the client may take for its next bytes.
+    fn patience(&self) -> Duration {
+        let earned = Duration::from_secs(self.received / u64::from(self.limits.floor.max(1)));
+        self.limits.idle.min((self.limits.grace + earned).saturating_sub(self.waited))
+    }
+}
+
+enum Encoding {
+    Identity,
+    Gzip,
+}
+
+fn encoding(headers: &HeaderMap) -> Result<Encoding, BodyError> {
+    let mut encoding = Encoding::Identity;
+    for line in headers.get_all(CONTENT_ENCODING) {
+        let line = String::from_utf8_lossy(line.as_bytes());
+        for name in line.split(',').map(str::trim) {
+            match (name.to_ascii_lowercase().as_str(), &encoding) {
+                ("" | "identity", _) => {}
+                ("gzip" | "x-gzip", Encoding::Identity) => encoding = Encoding::Gzip,
+                _ => return Err(BodyError::Encoding(name.chars().take(100).collect())),
+            }
+        }
+    }
+    Ok(encoding)
+}
+
+fn content_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;

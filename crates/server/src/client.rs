@@ -1,0 +1,184 @@
+//! Whose request it is: the address behind the proxies that the operator trusts.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use axum::http::header::FORWARDED;
+use axum::http::{HeaderMap, HeaderName};
+use ipnet::IpNet;
+
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// Anyone may write a `Forwarded` header; only what a trusted proxy added to it is true. So the
+/// chain is walked from its end, for as long as each address that vouches for the next is trusted.
+pub fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+    let is_trusted = |address: IpAddr| trusted.iter().any(|net| net.contains(&address));
+    let mut client = peer.to_canonical();
+    if !is_trusted(client) {
+        return client;
+    }
+    for element in elements(headers).iter().rev() {
+        let Some(address) = element else { break };
+        client = address.to_canonical();
+        if !is_trusted(client) {
+            break;
+        }
+    }
+    client
+}
+
+/// The addresses in the order the proxies added them, `None` where there is no address to be read.
+fn elements(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
+    let (name, read): (_, fn(&str) -> Vec<Option<IpAddr>>) = if headers.contains_key(FORWARDED) {
+        (FORWARDED, forwarded)
+    } else {
+        (X_FORWARDED_FOR, x_forwarded_for)
+    };
+    let lines = headers.get_all(name).iter();
+    lines.flat_map(|line| read(&String::from_utf8_lossy(line.as_bytes()))).collect()
+}
+
+fn x_forwarded_for(line: &str) -> Vec<Option<IpAddr>> {
+    line.split(',').map(|element| address(element.trim())).collect()
+}
+
+fn forwarded(line: &str) -> Vec<Option<IpAddr>> {
+    // A quote that a client left open would hide what the proxies added behind it.
+    if line.matches('"').count() % 2 == 1 {
+        return vec![None];
+    }
+    split_unquoted(line, ',').map(forwarded_for).collect()
+}
+
+/// The `for` of one element of a `Forwarded` header (RFC 7239, section 4).
+fn forwarded_for(element: &str) -> Option<IpAddr> {
+    split_unquoted(element, ';').find_map(|pair| {
+        let (name, node) = pair.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("for").then(|| address(unquoted(node.trim())))
+    })?
+}
+
+fn unquoted(text: &str) -> &str {
+    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
+}
+
+/// An address, with or without brackets and port. Not so `unknown` and the hidden names of RFC 7239.
+fn address(text: &str) -> Option<IpAddr> {
+    let bracketed = || text.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok();
+    let with_port = || text.parse::<SocketAddr>().ok();
+    text.parse()
+        .ok()
+        .or_else(|| bracketed().map(IpAddr::V6))
+        .or_else(|| with_port().map(|socket| socket.ip()))
+}
+
+fn split_unquoted(text: &str, separator: char) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    text.split(move |letter| {
+        quoted ^= letter == '"';
+        letter == separator && !quoted
+    })
+}
+
+/// The address whose requests count together: of IPv6 its /64, which is what one household gets.
+pub fn limit_key(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a peer `10.0.0.1`, with `10.0.0.0/8` and `fd00::/8` trusted.
+    fn check(headers: &[(&'static str, &str)], expected: &str) {
+        check_peer("10.0.0.1", headers, expected);
+    }
+
+    fn check_peer(peer: &str, headers: &[(&'static str, &str)], expected: &str) {
+        let trusted = ["10.0.0.0/8", "fd00::/8"].map(|net| net.parse().expect("a net"));
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().expect("a header"));
+        }
+        let client = client_address(peer.parse().expect("an address"), &map, &trusted);
+        assert_eq!(client.to_string(), expected, "{peer} {headers:?}");
+    }
+
+    #[test]
+    fn a_peer_that_is_not_trusted_cannot_speak_for_others() {
+        check_peer("192.0.2.9", &[("x-forwarded-for", "198.51.100.1")], "192.0.2.9");
+        check_peer("192.0.2.9", &[("forwarded", "for=198.51.100.1")], "192.0.2.9");
+        check_peer("::ffff:192.0.2.9", &[], "192.0.2.9");
+    }
+
+    #[test]
+    fn a_trusted_peer_speaks_for_the_first_address_that_is_not_trusted() {
+        check(&[], "10.0.0.1");
+        check(&[("x-forwarded-for", "198.51.100.1")], "198.51.100.1");
+        check(&[("x-forwarded-for", "203.0.113.7, 198.51.100.1")], "198.51.100.1");
+        check(&[("x-forwarded-for", "203.0.113.7,198.51.100.1 , 10.0.0.2, fd00::1")], "198.51.100.1");
+        check(&[("x-forwarded-for", "10.0.0.3, 10.0.0.2")], "10.0.0.3");
+        check_peer("::ffff:10.0.0.1", &[("x-forwarded-for", "::ffff:10.0.0.2")], "10.0.0.2");
+    }
+
+    #[test]
+    fn several_lines_are_one_list() {
+        check(&[("x-forwarded-for", "203.0.113.7"), ("x-forwarded-for", "198.51.100.1")], "198.51.100.1");
+        check(&[("x-forwarded-for", "198.51.100.1"), ("x-forwarded-for", "10.0.0.2")], "198.51.100.1");
+    }
+
+    #[test]
+    fn ports_and_brackets_are_understood() {
+        check(&[("x-forwarded-for", "198.51.100.1:4711")], "198.51.100.1");
+        check(&[("x-forwarded-for", "[2001:db8::1]:4711")], "2001:db8::1");
+        check(&[("x-forwarded-for", "[2001:db8::1]")], "2001:db8::1");
+        check(&[("x-forwarded-for", "2001:db8::1")], "2001:db8::1");
+    }
+
+    #[test]
+    fn forwarded_is_read_as_rfc_7239_writes_it() {
+        check(&[("forwarded", "for=198.51.100.1")], "198.51.100.1");
+        check(&[("forwarded", "proto=https;For=\"198.51.100.1:4711\";by=10.0.0.1")], "198.51.100.1");
+        check(&[("forwarded", "For=\"[2001:db8:cafe::17]:4711\"")], "2001:db8:cafe::17");
+        check(&[("forwarded", "for=203.0.113.7, for=\"[2001:db8::1]\" ; proto=http")], "2001:db8::1");
+        check(&[("forwarded", "for=198.51.100.1, for=10.0.0.2;host=\"a,b;for=1.2.3.4\"")], "198.51.100.1");
+    }
+
+    #[test]
+    fn forwarded_wins_over_its_older_sister() {
+        check(&[("forwarded", "for=198.51.100.1"), ("x-forwarded-for", "203.0.113.7")], "198.51.100.1");
+    }
+
+    #[test]
+    fn garbage_ends_the_walk_at_the_last_good_address() {
+        check(&[("x-forwarded-for", "")], "10.0.0.1");
+        check(&[("x-forwarded-for", "198.51.100.1, what, 10.0.0.2")], "10.0.0.2");
+        check(&[("x-forwarded-for", "198.51.100.1, , 10.0.0.2")], "10.0.0.2");
+        check(&[("x-forwarded-for", "198.51.100.1, ä, 10.0.0.2")], "10.0.0.2");
+        check(&[("forwarded", "for=198.51.100.1, for=unknown, for=10.0.0.2")], "10.0.0.2");
+        check(&[("forwarded", "for=198.51.100.1, for=_hidden")], "10.0.0.1");
+        check(&[("forwarded", "for=198.51.100.1, proto=https")], "10.0.0.1");
+    }
+
+    #[test]
+    fn a_client_cannot_hide_its_address_behind_a_quote() {
+        check(&[("forwarded", "for=203.0.113.7;a=\", for=198.51.100.1")], "10.0.0.1");
+        check(&[("forwarded", "for=203.0.113.7;a=\", for=\"[2001:db8::1]\"")], "10.0.0.1");
+        check(&[("forwarded", "for=203.0.113.7;a=\"\\\", for=\"[2001:db8::1]\"")], "2001:db8::1");
+        check(&[("x-forwarded-for", "203.0.113.7;\", 198.51.100.1")], "198.51.100.1");
+    }
+
+    #[test]
+    fn ipv6_clients_count_by_their_64_bit_network() {
+        let check = |address: &str, expected: &str| {
+            let address = address.parse().expect("an address");
+            assert_eq!(limit_key(address).to_string(), expected);
+        };
+        check("198.51.100.1", "198.51.100.1");
+        check("::ffff:198.51.100.1", "198.51.100.1");
+        check("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::");
+        check("2001:db8:1:2::", "2001:db8:1:2::");
+    }
+}

@@ -1,0 +1,237 @@
+//! What every way of counting has to do, told by sentences and by a model that forgets nothing.
+
+use std::collections::HashMap;
+use std::net::Ipv4Addr;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+
+const START: i64 = 1_767_323_045_678_901;
+const SECOND: i64 = 1_000_000;
+
+fn ip(number: u8) -> Key {
+    Key::Ip(Ipv4Addr::new(192, 0, 2, number).into())
+}
+
+fn at(micros: i64) -> Timestamp {
+    Timestamp::from_micros(START + micros)
+}
+
+/// What a client learns.
+#[derive(Debug, PartialEq, Eq)]
+struct Told {
+    remaining: u32,
+    refused: bool,
+    retry_after_seconds: u64,
+}
+
+impl From<&Count> for Told {
+    fn from(count: &Count) -> Told {
+        Told {
+            remaining: count.remaining,
+            refused: count.refused,
+            retry_after_seconds: count.retry_after_seconds,
+        }
+    }
+}
+
+/// The answer to a request at that time, which stays counted.
+async fn told(limiter: &Limiter, window: Window, micros: i64) -> Told {
+    Told::from(&limiter.count(window, ip(1), at(micros)).await)
+}
+
+async fn fill(limiter: &Limiter, window: Window, micros: i64, requests: u32) {
+    for _ in 0..requests {
+        told(limiter, window, micros).await;
+    }
+}
+
+#[tokio::test]
+async fn the_limit_is_let_through_and_the_next_request_refused() {
+    let limiter = Limiter::memory();
+    for (window, retry_after_seconds) in [(Window::Write, 60), (Window::Heavy, 3600), (Window::Ip, 60)] {
+        let limit = window.limit();
+        fill(&limiter, window, 0, limit - 1).await;
+        let last = told(&limiter, window, 0).await;
+        assert_eq!(last, Told { remaining: 0, refused: false, retry_after_seconds });
+        let next = told(&limiter, window, 0).await;
+        assert_eq!(next, Told { remaining: 0, refused: true, retry_after_seconds });
+    }
+}
+
+#[tokio::test]
+async fn the_remaining_requests_already_count_this_one() {
+    let limiter = Limiter::memory();
+    assert_eq!(told(&limiter, Window::Write, 0).await.remaining, 59);
+    assert_eq!(told(&limiter, Window::Heavy, 0).await.remaining, 19);
+    assert_eq!(told(&limiter, Window::Ip, 0).await.remaining, 119);
+}
+
+#[tokio::test]
+async fn a_request_exactly_a_window_old_has_left_it() {
+    for (age, refused) in [(60 * SECOND - 1, true), (60 * SECOND, false)] {
+        let limiter = Limiter::memory();
+        fill(&limiter, Window::Write, 0, 60).await;
+        assert_eq!(told(&limiter, Window::Write, age).await.refused, refused, "{age}");
+    }
+}
+
+#[tokio::test]
+async fn refused_requests_count_too() {
+    let limiter = Limiter::memory();
+    fill(&limiter, Window::Write, 0, 60).await;
+    fill(&limiter, Window::Write, 30 * SECOND, 60).await;
+    assert!(told(&limiter, Window::Write, 60 * SECOND).await.refused);
+}
+
+#[tokio::test]
+async fn the_hourly_window_says_when_a_slot_is_free() {
+    let limiter = Limiter::memory();
+    for minute in 0..20 {
+        told(&limiter, Window::Heavy, minute * 60 * SECOND).await;
+    }
+    // Counting itself, the refused request pushes the wait from the first to the second minute.
+    let refused = told(&limiter, Window::Heavy, 1800 * SECOND).await;
+    assert_eq!(refused, Told { remaining: 0, refused: true, retry_after_seconds: 1860 });
+    assert!(!told(&limiter, Window::Heavy, (1800 + 1860) * SECOND).await.refused);
+}
+
+#[tokio::test]
+async fn a_started_second_is_waited_for_whole() {
+    let limiter = Limiter::memory();
+    fill(&limiter, Window::Heavy, 0, 20).await;
+    fill(&limiter, Window::Heavy, 1, 20).await;
+    let wait = |told: Told| told.retry_after_seconds;
+    assert_eq!(wait(told(&limiter, Window::Heavy, 2).await), 3600);
+    fill(&limiter, Window::Heavy, 2, 18).await;
+    assert_eq!(wait(told(&limiter, Window::Heavy, 3600 * SECOND).await), 1);
+}
+
+#[tokio::test]
+async fn keys_and_windows_do_not_share_their_counts() {
+    let limiter = Limiter::memory();
+    fill(&limiter, Window::Heavy, 0, 20).await;
+    assert!(!limiter.count(Window::Heavy, ip(2), at(0)).await.refused);
+    assert!(!told(&limiter, Window::Ip, 0).await.refused);
+}
+
+#[tokio::test]
+async fn a_request_given_back_never_came() {
+    let limiter = Limiter::memory();
+    fill(&limiter, Window::Write, 0, 59).await;
+    for _ in 0..200 {
+        let count = limiter.count(Window::Write, ip(1), at(SECOND)).await;
+        assert!(!count.refused);
+        limiter.give_back(count.slot).await;
+    }
+    assert!(!told(&limiter, Window::Write, 2 * SECOND).await.refused);
+    assert!(told(&limiter, Window::Write, 2 * SECOND).await.refused);
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Wait(i64),
+    /// So many requests of a key, which stay.
+    Requests(u8, usize),
+    /// A request of a key that may still be given back.
+    Pending(u8),
+    GiveBack(prop::sample::Index),
+    Settle(prop::sample::Index),
+}
+
+fn history(window: Window) -> impl Strategy<Value = Vec<Step>> {
+    let limit = window.limit() as usize;
+    let length = window.length().as_micros() as i64;
+    let waits = vec![1, length / 2, length - 1, length, length + 1, length / limit as i64, SECOND];
+    let step = prop_oneof![
+        2 => prop::sample::select(waits).prop_map(Step::Wait),
+        3 => (0..3u8, 1..limit).prop_map(|(key, requests)| Step::Requests(key, requests)),
+        6 => (0..3u8).prop_map(Step::Pending),
+        3 => any::<prop::sample::Index>().prop_map(Step::GiveBack),
+        2 => any::<prop::sample::Index>().prop_map(Step::Settle),
+    ];
+    vec(step, 1..120)
+}
+
+/// Every request that ever came and was not given back.
+struct Naive {
+    window: Window,
+    requests: HashMap<u8, Vec<(u64, i64)>>,
+    next: u64,
+}
+
+impl Naive {
+    fn count(&mut self, key: u8, now: i64) -> (u64, Told) {
+        let length = self.window.length().as_micros() as i64;
+        let limit = self.window.limit() as usize;
+        let requests = self.requests.entry(key).or_default();
+        let inside = |time: i64| requests.iter().filter(|(_, at)| *at > time - length && *at <= time).count();
+        let before = inside(now);
+        requests.push((self.next, now));
+        self.next += 1;
+        let free_at = |at: &i64| at + length;
+        let times = requests.iter().map(|(_, at)| *at).rev();
+        let slot_free = times.take(limit).nth(limit - 1).as_ref().map_or(now, free_at);
+        let retry_after_seconds = match self.window {
+            Window::Heavy => ((slot_free - now + SECOND - 1) / SECOND).max(1) as u64,
+            Window::Write | Window::Ip => 60,
+        };
+        let remaining = limit.saturating_sub(before + 1) as u32;
+        (self.next - 1, Told { remaining, refused: before >= limit, retry_after_seconds })
+    }
+
+    fn give_back(&mut self, key: u8, id: u64) {
+        self.requests.entry(key).or_default().retain(|(other, _)| *other != id);
+    }
+}
+
+async fn check_history(window: Window, steps: Vec<Step>) {
+    let limiter = Limiter::memory();
+    let mut naive = Naive { window, requests: HashMap::new(), next: 0 };
+    let mut pending: Vec<(u8, u64, Slot)> = Vec::new();
+    let mut now = 0;
+    for step in steps {
+        match step {
+            Step::Wait(time) => now += time,
+            Step::Requests(key, requests) => {
+                for _ in 0..requests {
+                    let count = limiter.count(window, ip(key), at(now)).await;
+                    assert_eq!(Told::from(&count), naive.count(key, now).1);
+                }
+            }
+            Step::Pending(key) => {
+                let count = limiter.count(window, ip(key), at(now)).await;
+                let (id, told) = naive.count(key, now);
+                assert_eq!(Told::from(&count), told);
+                pending.push((key, id, count.slot));
+            }
+            Step::GiveBack(index) if !pending.is_empty() => {
+                let (key, id, slot) = pending.swap_remove(index.index(pending.len()));
+                limiter.give_back(slot).await;
+                naive.give_back(key, id);
+            }
+            Step::Settle(index) if !pending.is_empty() => {
+                drop(pending.swap_remove(index.index(pending.len())));
+            }
+            Step::GiveBack(_) | Step::Settle(_) => {}
+        }
+    }
+}
+
+fn run(future: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(future);
+}
+
+proptest! {
+    #[test]
+    fn the_hourly_window_forgets_nothing_that_matters(steps in history(Window::Heavy)) {
+        run(check_history(Window::Heavy, steps));
+    }
+
+    #[test]
+    fn the_write_window_forgets_nothing_that_matters(steps in history(Window::Write)) {
+        run(check_history(Window::Write, steps));
+    }
+}
