@@ -1,1 +1,96 @@
-fn main() {}
+//! The one binary: `recto serve` and the operator's commands.
+
+mod commands;
+mod config;
+mod doctor;
+mod output;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands::{AccountCommand, PageCommand, SiteCommand, TokenCommand};
+
+/// Freed memory goes back sooner than with the system's allocator, and small requests are faster.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Recto publishes Markdown pages as a site: send pages to its API, build, serve.
+///
+/// Without a command it serves. The first start on an empty data directory prints how to publish a first page.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Args, Clone)]
+pub struct Global {
+    /// Configuration file (TOML); every key also has a variable, such as RECTO_STORE_URL
+    #[arg(long, global = true, value_name = "FILE", env = "RECTO_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// Where everything is kept; created when missing
+    #[arg(long, global = true, value_name = "DIR", env = "RECTO_DATA", default_value = "./recto-data")]
+    pub data: PathBuf,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the server
+    Serve {
+        /// Rate limits refuse nothing (their headers still tell the truth)
+        #[arg(long)]
+        dev: bool,
+    },
+    /// Accounts: create, list, show, suspend, resume, change the plan
+    #[command(subcommand)]
+    Account(AccountCommand),
+    /// Sites: create, list, show, rename, delete
+    #[command(subcommand)]
+    Site(SiteCommand),
+    /// API tokens: create, list, revoke
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Deleted pages: list, restore, purge
+    #[command(subcommand)]
+    Page(PageCommand),
+    /// Check configuration, disk, database and tools, and say what to do
+    Doctor,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let json = cli.global.json;
+    match run(cli) {
+        Ok(code) => code,
+        Err(error) if json => {
+            output::json(&serde_json::json!({ "error": format!("{error:#}") }));
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("recto: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let global = &cli.global;
+    match cli.command.unwrap_or(Command::Serve { dev: false }) {
+        Command::Serve { dev } => serve::serve(global, dev)?,
+        Command::Account(command) => command.run(global)?,
+        Command::Site(command) => command.run(global)?,
+        Command::Token(command) => command.run(global)?,
+        Command::Page(command) => command.run(global)?,
+        Command::Doctor => return doctor::doctor(global),
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -232,6 +232,12 @@ impl Stash {
     }
 }
 
+/// The site that a body of `{siteId?}` names.
+pub fn site_in_body(json: &str) -> Result<Option<SiteId>, Error> {
+    let fields = Fields::parse(json).map_err(|message| malformed(format!("the body: {message}")))?;
+    fields.get("siteId").map(parse_site).transpose()
+}
+
 fn parse_site(json: &str) -> Result<SiteId, Error> {
     let wrong = || malformed("siteId must be a UUID");
     let text: String = serde_json::from_str(json).map_err(|_| wrong())?;

@@ -14,14 +14,14 @@ use tokio::time::{Instant, timeout};
 
 use self::gunzip::{Gunzip, Step};
 
-pub struct BodyReader {
+pub(crate) struct BodyReader {
     packed: Packed,
     gunzip: Option<Gunzip>,
     unpacked: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct BodyLimits {
+pub(crate) struct BodyLimits {
     /// The most bytes, as sent and also as unpacked.
     pub max: u64,
     /// The longest silence.
@@ -32,14 +32,14 @@ pub struct BodyLimits {
 }
 
 impl BodyLimits {
-    pub fn new(max: u64) -> BodyLimits {
+    pub(crate) fn new(max: u64) -> BodyLimits {
         let patience = Duration::from_secs(30);
         BodyLimits { max, idle: patience, floor: 1024, grace: patience }
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BodyError {
+pub(crate) enum BodyError {
     #[error("the body is too large")]
     TooLarge,
     #[error("the content encoding `{0}` is not supported; send gzip or no encoding")]
@@ -54,7 +54,7 @@ pub enum BodyError {
 
 impl BodyReader {
     /// Refuses what the headers alone tell is too large or unreadable.
-    pub fn new(body: Body, headers: &HeaderMap, limits: BodyLimits) -> Result<BodyReader, BodyError> {
+    pub(crate) fn new(body: Body, headers: &HeaderMap, limits: BodyLimits) -> Result<BodyReader, BodyError> {
         let gunzip = match encoding(headers)? {
             Encoding::Identity => None,
             Encoding::Gzip => Some(Gunzip::new()),
@@ -67,7 +67,7 @@ impl BodyReader {
     }
 
     /// The next piece, never empty; `None` at the end. Of a packed body a piece has 64 KB at most.
-    pub async fn chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
         let Some(gunzip) = &mut self.gunzip else { return self.packed.chunk().await };
         loop {
             match gunzip.step()? {

@@ -10,7 +10,7 @@ const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// Anyone may write a `Forwarded` header; only what a trusted proxy added to it is true. So the
 /// chain is walked from its end, for as long as each address that vouches for the next is trusted.
-pub fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|net| net.contains(&address));
     let mut client = peer.to_canonical();
     if !is_trusted(client) {
@@ -28,13 +28,12 @@ pub fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> I
 
 /// The addresses in the order the proxies added them, `None` where there is no address to be read.
 fn elements(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
-    let (name, read): (_, fn(&str) -> Vec<Option<IpAddr>>) = if headers.contains_key(FORWARDED) {
-        (FORWARDED, forwarded)
+    let lines = |name| headers.get_all(name).iter().map(|line| String::from_utf8_lossy(line.as_bytes()));
+    if headers.contains_key(FORWARDED) {
+        lines(FORWARDED).flat_map(|line| forwarded(&line)).collect()
     } else {
-        (X_FORWARDED_FOR, x_forwarded_for)
-    };
-    let lines = headers.get_all(name).iter();
-    lines.flat_map(|line| read(&String::from_utf8_lossy(line.as_bytes()))).collect()
+        lines(X_FORWARDED_FOR).flat_map(|line| x_forwarded_for(&line)).collect()
+    }
 }
 
 fn x_forwarded_for(line: &str) -> Vec<Option<IpAddr>> {
@@ -80,7 +79,7 @@ fn split_unquoted(text: &str, separator: char) -> impl Iterator<Item = &str> {
 }
 
 /// The address whose requests count together: of IPv6 its /64, which is what one household gets.
-pub fn limit_key(address: IpAddr) -> IpAddr {
+pub(crate) fn limit_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => address.into(),
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),

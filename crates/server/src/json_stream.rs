@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-pub use self::error::{Fault, JsonError, Place};
+pub(crate) use self::error::{Fault, JsonError, Place};
 use self::token::{Token, TooDeep};
 
 /// A page has a dozen fields; unknown ones are ignored, but remembered to find duplicates.
@@ -21,7 +21,7 @@ const MAX_KEYS: usize = 1000;
 const MAX_KEY_BYTES: usize = 1024;
 
 /// Push a chunk, take events with `next` until there are none, push the next chunk; at the end `finish`.
-pub struct JsonStream {
+pub(crate) struct JsonStream {
     max_value: usize,
     state: State,
     /// The value or key being looked through, when the last chunk ended inside it or begins it.
@@ -40,7 +40,7 @@ pub struct JsonStream {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event<'a> {
+pub(crate) enum Event<'a> {
     /// A member of the top object, with the raw text of its value.
     Member {
         key: &'a str,
@@ -63,7 +63,7 @@ pub enum Event<'a> {
 
 /// The members whose elements come one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Streamed {
+pub(crate) enum Streamed {
     Pages,
     DeleteSlugs,
 }
@@ -77,7 +77,7 @@ impl Streamed {
         }
     }
 
-    pub fn key(self) -> &'static str {
+    pub(crate) fn key(self) -> &'static str {
         match self {
             Streamed::Pages => "pages",
             Streamed::DeleteSlugs => "deleteSlugs",
@@ -116,7 +116,7 @@ enum Text {
 
 impl JsonStream {
     /// `max_value` is the most bytes that the raw text of one value may have.
-    pub fn new(max_value: usize) -> JsonStream {
+    pub(crate) fn new(max_value: usize) -> JsonStream {
         JsonStream {
             max_value,
             state: State::Start,
@@ -133,7 +133,7 @@ impl JsonStream {
     }
 
     /// The next piece of the body, once `next` has nothing more to say about the last one.
-    pub fn push(&mut self, chunk: Bytes) {
+    pub(crate) fn push(&mut self, chunk: Bytes) {
         if self.at == self.chunk.len() {
             self.before += self.chunk.len() as u64;
             self.chunk = chunk;
@@ -145,8 +145,7 @@ impl JsonStream {
     }
 
     /// The next event, or `None` when it needs more of the body.
-    #[allow(clippy::should_implement_trait, reason = "it lends; an iterator cannot")]
-    pub fn next(&mut self) -> Result<Option<Event<'_>>, JsonError> {
+    pub(crate) fn next(&mut self) -> Result<Option<Event<'_>>, JsonError> {
         let Some(found) = self.advance()? else { return Ok(None) };
         let array = self.array;
         Ok(Some(match found {
@@ -158,7 +157,7 @@ impl JsonStream {
     }
 
     /// To be called when the body has ended. Events that were not taken are checked and lost.
-    pub fn finish(mut self) -> Result<(), JsonError> {
+    pub(crate) fn finish(mut self) -> Result<(), JsonError> {
         while self.next()?.is_some() {}
         match self.state {
             State::End => Ok(()),

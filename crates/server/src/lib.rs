@@ -1,6 +1,56 @@
-//! HTTP.
+//! HTTP: the router, who may pass, the error shapes, the listener. What the product does is in `publisher`.
 
-pub mod body;
-pub mod client;
-pub mod json_stream;
-pub mod limits;
+mod body;
+mod client;
+mod docs;
+mod error;
+mod guard;
+mod health;
+mod json_stream;
+mod limits;
+mod listen;
+mod query;
+mod router;
+mod routes;
+mod trace;
+
+use std::sync::Arc;
+
+use ipnet::IpNet;
+use model::Clock;
+use publisher::Publisher;
+
+pub use docs::openapi;
+pub use limits::Limiter;
+pub use listen::{ListenLimits, serve};
+pub use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+pub use router::{admin_router, router};
+
+/// Everything a request needs.
+#[derive(Clone)]
+pub struct App(Arc<AppParts>);
+
+pub struct AppParts {
+    pub publisher: Publisher,
+    pub limiter: Limiter,
+    pub clock: Arc<dyn Clock>,
+    pub trusted_proxies: Vec<IpNet>,
+    /// The rate limits refuse nothing; their headers still tell the truth.
+    pub dev: bool,
+    /// The most bytes of a JSON body, as sent and as unpacked.
+    pub max_body: u64,
+}
+
+impl App {
+    pub fn new(parts: AppParts) -> App {
+        App(Arc::new(parts))
+    }
+}
+
+impl std::ops::Deref for App {
+    type Target = AppParts;
+
+    fn deref(&self) -> &AppParts {
+        &self.0
+    }
+}

@@ -6,7 +6,7 @@ use super::token::MAX_DEPTH;
 use super::{MAX_KEYS, Streamed};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct JsonError {
+pub(crate) struct JsonError {
     pub fault: Fault,
     /// The byte of the body at which the fault, or the key or value at fault, begins.
     pub offset: u64,
@@ -14,7 +14,7 @@ pub struct JsonError {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub(crate) enum Fault {
     #[error("the body must be one JSON object")]
     TopLevel,
     #[error("the body must not begin with a byte order mark")]
@@ -40,7 +40,7 @@ pub enum Fault {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub(crate) enum Place {
     Member(String),
     Element { array: Streamed, index: usize },
 }

@@ -1,0 +1,37 @@
+//! The operator's commands. They work on the database itself, so they need no running server, and a running one
+//! sees what they changed at its next request.
+
+mod account;
+mod page;
+mod site;
+mod token;
+
+use std::future::Future;
+
+use anyhow::{Result, anyhow};
+use model::AccountId;
+use publisher::Publisher;
+
+pub use self::account::AccountCommand;
+pub use self::page::PageCommand;
+pub use self::site::SiteCommand;
+pub use self::token::TokenCommand;
+use crate::config::Config;
+use crate::{Global, serve};
+
+/// Runs a command's work on the configured database.
+fn with_publisher<F: Future<Output = Result<()>>>(
+    global: &Global,
+    work: impl FnOnce(Publisher) -> F,
+) -> Result<()> {
+    let publisher = serve::open(&Config::load(global)?)?;
+    serve::runtime()?.block_on(async {
+        let done = work(publisher.clone()).await;
+        publisher.close().await;
+        done
+    })
+}
+
+fn parse_account(text: &str) -> Result<AccountId> {
+    AccountId::parse(text).ok_or_else(|| anyhow!("{text:?} is no account id; `recto account list` shows them"))
+}

@@ -1,0 +1,102 @@
+//! `recto page …`: what was deleted through the API.
+
+use anyhow::{Result, anyhow, bail};
+use clap::Subcommand;
+use model::PageId;
+use serde_json::{Value, json};
+use store::pages::Deleted;
+
+use super::with_publisher;
+use crate::{Global, output};
+
+#[derive(Subcommand)]
+pub enum PageCommand {
+    /// List a site's deleted pages
+    Deleted {
+        #[arg(long, value_name = "ID_OR_NAME")]
+        site: String,
+    },
+    /// Bring a deleted page back
+    Restore {
+        id: String,
+        #[arg(long, value_name = "ID_OR_NAME")]
+        site: String,
+    },
+    /// Delete deleted pages for good: one, or all of a site's
+    Purge {
+        id: Option<String>,
+        #[arg(long, value_name = "ID_OR_NAME")]
+        site: String,
+        /// All deleted pages of the site
+        #[arg(long, conflicts_with = "id")]
+        all: bool,
+    },
+}
+
+impl PageCommand {
+    pub fn run(self, global: &Global) -> Result<()> {
+        let json = global.json;
+        with_publisher(global, async |publisher| match self {
+            PageCommand::Deleted { site } => {
+                let pages = publisher.deleted_list(&publisher.site_find(&site).await?).await?;
+                if json {
+                    output::json(&pages.iter().map(describe).collect::<Vec<_>>());
+                } else {
+                    let rows: Vec<_> = pages.iter().map(row).collect();
+                    output::table(["PAGE", "TYPE", "SECTION", "SLUG", "TITLE", "DELETED"], &rows);
+                }
+                Ok(())
+            }
+            PageCommand::Restore { id, site } => {
+                let (site, page) = (publisher.site_find(&site).await?, parse_page(&id)?);
+                publisher.deleted_restore(&site, page).await?;
+                if json {
+                    output::json(&json!({ "id": page }));
+                } else {
+                    output::line(format!("page {page} is back; it is on the site after the next build"));
+                }
+                Ok(())
+            }
+            PageCommand::Purge { id, site, all } => {
+                let site = publisher.site_find(&site).await?;
+                let page = id.map(|id| parse_page(&id)).transpose()?;
+                if page.is_none() && !all {
+                    bail!("name a page, or say --all for every deleted page of the site");
+                }
+                let purged = publisher.deleted_purge(&site, page).await?;
+                if json {
+                    output::json(&json!({ "purged": purged }));
+                } else {
+                    output::line(format!("{purged} deleted pages are gone for good"));
+                }
+                Ok(())
+            }
+        })
+    }
+}
+
+fn parse_page(text: &str) -> Result<PageId> {
+    PageId::parse(text).ok_or_else(|| anyhow!("{text:?} is no page id; `recto page deleted` shows them"))
+}
+
+fn describe(page: &Deleted) -> Value {
+    json!({
+        "id": page.id,
+        "contentType": page.key.content_type.as_str(),
+        "section": page.key.section.as_str(),
+        "slug": page.key.slug.as_str(),
+        "title": page.title,
+        "deletedAt": page.deleted_at,
+    })
+}
+
+fn row(page: &Deleted) -> [String; 6] {
+    [
+        page.id.to_string(),
+        page.key.content_type.as_str().to_owned(),
+        page.key.section.as_str().to_owned(),
+        page.key.slug.as_str().to_owned(),
+        page.title.clone(),
+        page.deleted_at.to_string(),
+    ]
+}

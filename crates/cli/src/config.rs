@@ -1,0 +1,143 @@
+//! Configuration: defaults, then the file, then the environment. What is unknown or wrong stops the start with a
+//! message that names it.
+
+mod raw;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use ipnet::IpNet;
+use model::{ByteSize, Plan};
+use store::Location;
+
+use self::raw::{Raw, RawPlan};
+use crate::Global;
+
+/// Checked, complete, and with paths below the data directory.
+#[derive(Debug)]
+pub struct Config {
+    pub data: PathBuf,
+    pub api_listen: SocketAddr,
+    pub trusted_proxies: Vec<IpNet>,
+    pub max_body: ByteSize,
+    pub max_connections: usize,
+    pub site_url: String,
+    /// `None`: off.
+    pub admin_listen: Option<SocketAddr>,
+    pub store: Location,
+    pub build_cooldown: Duration,
+    pub purge_after: Duration,
+    pub log_json: bool,
+    pub log_filter: String,
+    pub plans: Vec<Plan>,
+}
+
+impl Config {
+    pub fn load(global: &Global) -> Result<Config> {
+        let text = match &global.config {
+            Some(path) => {
+                std::fs::read_to_string(path).with_context(|| format!("read the configuration {}", path.display()))?
+            }
+            None => String::new(),
+        };
+        let variables = std::env::vars().filter(|(name, _)| name.starts_with("RECTO_"));
+        let (raw, unknown) = Raw::parse(&text, variables)?;
+        for name in unknown {
+            eprintln!("recto: the variable {name} is none of recto's settings and is ignored");
+        }
+        Config::check(raw, &global.data)
+    }
+
+    fn check(raw: Raw, data: &Path) -> Result<Config> {
+        let address = |key: &str, text: &str| -> Result<SocketAddr> {
+            text.parse().map_err(|_| anyhow!("{key}: {text:?} is no address; it looks like 127.0.0.1:8080"))
+        };
+        if !raw.sites.url.contains("{site}") {
+            bail!("sites.url: {:?} does not say {{site}} where the site's name belongs", raw.sites.url);
+        }
+        address("sites.listen", &raw.sites.listen)?;
+        only_embedded("objects.url", &raw.objects.url, "file:")?;
+        only_embedded("limits.url", &raw.limits.url, "memory:")?;
+        Ok(Config {
+            api_listen: address("api.listen", &raw.api.listen)?,
+            trusted_proxies: raw.api.trusted_proxies.iter().map(|text| network(text)).collect::<Result<_>>()?,
+            max_body: size("api.max_body", &raw.api.max_body)?,
+            max_connections: usize::try_from(raw.api.max_connections).context("api.max_connections")?.max(1),
+            site_url: raw.sites.url.trim_end_matches('/').to_owned(),
+            admin_listen: match raw.admin.listen.as_str() {
+                "" => None,
+                text => Some(address("admin.listen", text)?),
+            },
+            store: location(&raw.store.url, raw.store.connections, data)?,
+            build_cooldown: Duration::from_secs(raw.builds.cooldown_seconds),
+            purge_after: Duration::from_secs(raw.pages.purge_after_days.saturating_mul(24 * 3600)),
+            log_json: match raw.log.format.as_str() {
+                "text" => false,
+                "json" => true,
+                other => bail!("log.format: {other:?} is neither text nor json"),
+            },
+            log_filter: raw.log.filter,
+            plans: plans(raw.plans)?,
+            data: data.to_owned(),
+        })
+    }
+}
+
+/// S3 and Redis are for several machines, which this version does not run on yet.
+fn only_embedded(key: &str, url: &str, scheme: &str) -> Result<()> {
+    if !url.starts_with(scheme) {
+        bail!("{key}: {url:?} is not supported by this version; use {scheme}");
+    }
+    Ok(())
+}
+
+fn network(text: &str) -> Result<IpNet> {
+    let network = text.parse().or_else(|_| text.parse().map(|ip: std::net::IpAddr| IpNet::from(ip)));
+    network.map_err(|_| anyhow!("api.trusted_proxies: {text:?} is neither an address nor a network such as 10.0.0.0/8"))
+}
+
+fn size(key: &str, text: &str) -> Result<ByteSize> {
+    ByteSize::parse(text).map_err(|message| anyhow!("{key}: {text:?} {message}"))
+}
+
+fn location(url: &str, connections: u64, data: &Path) -> Result<Location> {
+    if let Some(path) = url.strip_prefix("sqlite:") {
+        return Ok(Location::Sqlite(data.join(path)));
+    }
+    if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+        let connections = usize::try_from(connections).context("store.connections")?.clamp(1, 1000);
+        return Ok(Location::Postgres { url: url.to_owned(), connections });
+    }
+    bail!("store.url: {url:?} begins with neither sqlite: nor postgres://")
+}
+
+/// The shipped plans, each key overridden where the configuration says so, and the operator's own.
+fn plans(raw: BTreeMap<String, RawPlan>) -> Result<Vec<Plan>> {
+    let mut plans = Plan::shipped();
+    for (name, changes) in raw {
+        let key = |key: &str| format!("plans.{name}.{key}");
+        let file_size = changes.file_size.map(|text| size(&key("file_size"), &text)).transpose()?;
+        let storage = changes.storage.map(|text| size(&key("storage"), &text)).transpose()?;
+        let builds = changes.builds_per_month;
+        if let Some(plan) = plans.iter_mut().find(|plan| plan.name == name) {
+            plan.file_size = file_size.unwrap_or(plan.file_size);
+            plan.storage = storage.unwrap_or(plan.storage);
+            plan.builds_per_month = builds.unwrap_or(plan.builds_per_month);
+            continue;
+        }
+        let missing = |wanted: &str| anyhow!("{} is missing; a new plan needs all three keys", key(wanted));
+        plans.push(Plan {
+            file_size: file_size.ok_or_else(|| missing("file_size"))?,
+            storage: storage.ok_or_else(|| missing("storage"))?,
+            builds_per_month: builds.ok_or_else(|| missing("builds_per_month"))?,
+            name,
+        });
+    }
+    Ok(plans)
+}
+
+#[cfg(test)]
+mod tests;

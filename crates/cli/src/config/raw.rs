@@ -1,0 +1,154 @@
+//! The configuration as it is written: every key, its default, and its variable.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, anyhow};
+use serde::Deserialize;
+use toml::{Table, Value};
+
+macro_rules! section {
+    ($(#[$doc:meta])* $name:ident { $($key:ident: $kind:ty = $default:expr),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub(super) struct $name { $(pub(super) $key: $kind),+ }
+        impl Default for $name {
+            fn default() -> $name {
+                $name { $($key: $default),+ }
+            }
+        }
+    };
+}
+
+section!(Api {
+    listen: String = "127.0.0.1:8080".into(),
+    trusted_proxies: Vec<String> = Vec::new(),
+    max_body: String = "2 GB".into(),
+    max_connections: u64 = 4096,
+});
+section!(Sites {
+    listen: String = "127.0.0.1:8081".into(),
+    url: String = "http://{site}.localhost:8081".into(),
+});
+section!(Admin { listen: String = String::new() });
+section!(Store { url: String = "sqlite:recto.db".into(), connections: u64 = 16 });
+section!(Objects { url: String = "file:objects".into() });
+section!(Limits { url: String = "memory:".into() });
+section!(Builds { cooldown_seconds: u64 = 30 });
+section!(Pages { purge_after_days: u64 = 30 });
+section!(Log { format: String = "text".into(), filter: String = "info".into() });
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawPlan {
+    pub(super) file_size: Option<String>,
+    pub(super) storage: Option<String>,
+    pub(super) builds_per_month: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Raw {
+    pub(super) api: Api,
+    pub(super) sites: Sites,
+    pub(super) admin: Admin,
+    pub(super) store: Store,
+    pub(super) objects: Objects,
+    pub(super) limits: Limits,
+    pub(super) builds: Builds,
+    pub(super) pages: Pages,
+    pub(super) log: Log,
+    pub(super) plans: BTreeMap<String, RawPlan>,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Number,
+    /// Separated by commas.
+    List,
+}
+
+const KEYS: &[(&str, &str, Kind)] = &[
+    ("api", "listen", Kind::Text),
+    ("api", "trusted_proxies", Kind::List),
+    ("api", "max_body", Kind::Text),
+    ("api", "max_connections", Kind::Number),
+    ("sites", "listen", Kind::Text),
+    ("sites", "url", Kind::Text),
+    ("admin", "listen", Kind::Text),
+    ("store", "url", Kind::Text),
+    ("store", "connections", Kind::Number),
+    ("objects", "url", Kind::Text),
+    ("limits", "url", Kind::Text),
+    ("builds", "cooldown_seconds", Kind::Number),
+    ("pages", "purge_after_days", Kind::Number),
+    ("log", "format", Kind::Text),
+    ("log", "filter", Kind::Text),
+];
+const PLAN_KEYS: &[(&str, Kind)] =
+    &[("file_size", Kind::Text), ("storage", Kind::Text), ("builds_per_month", Kind::Number)];
+/// Those that the command line reads itself.
+const OPTIONS: [&str; 2] = ["RECTO_CONFIG", "RECTO_DATA"];
+
+impl Raw {
+    /// The file's text with the variables laid over it; also the variables that mean nothing to us.
+    pub(super) fn parse(
+        text: &str,
+        variables: impl Iterator<Item = (String, String)>,
+    ) -> Result<(Raw, Vec<String>)> {
+        // Read as a whole first: only then does an error know its line.
+        toml::from_str::<Raw>(text).context("the configuration file")?;
+        let mut table: Table = toml::from_str(text).context("the configuration file")?;
+        let mut unknown = Vec::new();
+        for (name, value) in variables.filter(|(name, _)| !OPTIONS.contains(&name.as_str())) {
+            match key_of(&name) {
+                Some((path, kind)) => put(&mut table, &path, typed(&name, &value, kind)?),
+                None => unknown.push(name),
+            }
+        }
+        let raw = table.try_into().context("the configuration")?;
+        Ok((raw, unknown))
+    }
+}
+
+/// `RECTO_STORE_URL` is `store.url`; `RECTO_PLANS_PRO_STORAGE` is `plans.pro.storage`.
+fn key_of(variable: &str) -> Option<(Vec<String>, Kind)> {
+    let name = variable.strip_prefix("RECTO_")?.to_lowercase();
+    if let Some((section, key, kind)) = KEYS.iter().find(|(section, key, _)| name == format!("{section}_{key}")) {
+        return Some((vec![(*section).into(), (*key).into()], *kind));
+    }
+    let rest = name.strip_prefix("plans_")?;
+    let (key, kind) = PLAN_KEYS.iter().find(|(key, _)| rest.ends_with(&format!("_{key}")))?;
+    let plan = rest.strip_suffix(&format!("_{key}"))?;
+    Some((vec!["plans".into(), plan.into(), (*key).into()], *kind))
+}
+
+fn typed(name: &str, value: &str, kind: Kind) -> Result<Value> {
+    match kind {
+        Kind::Text => Ok(Value::String(value.to_owned())),
+        Kind::Number => {
+            let number = value.trim().parse().map(Value::Integer);
+            number.map_err(|_| anyhow!("{name}: {value:?} is no whole number"))
+        }
+        Kind::List => {
+            let items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
+            Ok(Value::Array(items.map(|item| Value::String(item.to_owned())).collect()))
+        }
+    }
+}
+
+fn put(table: &mut Table, path: &[String], value: Value) {
+    match path {
+        [] => {}
+        [key] => {
+            table.insert(key.clone(), value);
+        }
+        [section, rest @ ..] => {
+            let entry = table.entry(section.clone()).or_insert_with(|| Value::Table(Table::new()));
+            if let Value::Table(table) = entry {
+                put(table, rest, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+use super::*;
+
+fn load(text: &str, variables: &[(&str, &str)]) -> Result<Config> {
+    let variables = variables.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+    let (raw, _) = Raw::parse(text, variables)?;
+    Config::check(raw, Path::new("data"))
+}
+
+fn complaint(text: &str, variables: &[(&str, &str)]) -> String {
+    format!("{:#}", load(text, variables).expect_err("this must stop the start"))
+}
+
+#[test]
+fn an_empty_configuration_is_the_embedded_default() {
+    let config = load("", &[]).expect("defaults are fine");
+    assert_eq!(config.api_listen, "127.0.0.1:8080".parse().expect("an address"));
+    assert_eq!(config.site_url, "http://{site}.localhost:8081");
+    assert_eq!(config.admin_listen, None);
+    assert_eq!(config.build_cooldown, Duration::from_secs(30));
+    assert_eq!(config.max_body, ByteSize(2 << 30));
+    assert!(matches!(config.store, Location::Sqlite(path) if path == Path::new("data/recto.db")));
+    assert_eq!(config.plans, Plan::shipped());
+}
+
+#[test]
+fn the_environment_wins_over_the_file() {
+    let file = "[builds]\ncooldown_seconds = 5\n[store]\nurl = \"sqlite:a.db\"";
+    let config = load(file, &[("RECTO_BUILDS_COOLDOWN_SECONDS", "0"), ("RECTO_STORE_URL", "postgres://h/db")]);
+    let config = config.expect("both are fine");
+    assert_eq!(config.build_cooldown, Duration::ZERO);
+    assert!(matches!(config.store, Location::Postgres { url, .. } if url == "postgres://h/db"));
+}
+
+#[test]
+fn every_documented_key_has_a_variable() {
+    let variables = [
+        ("RECTO_API_LISTEN", "0.0.0.0:1"),
+        ("RECTO_API_TRUSTED_PROXIES", "10.0.0.0/8, ::1"),
+        ("RECTO_SITES_LISTEN", "0.0.0.0:2"),
+        ("RECTO_SITES_URL", "https://{site}.example.org"),
+        ("RECTO_ADMIN_LISTEN", "127.0.0.1:3"),
+        ("RECTO_OBJECTS_URL", "file:elsewhere"),
+        ("RECTO_LIMITS_URL", "memory:"),
+        ("RECTO_PLANS_PRO_STORAGE", "1 GB"),
+        ("RECTO_PLANS_BIG_TEAM_FILE_SIZE", "1 GB"),
+        ("RECTO_PLANS_BIG_TEAM_STORAGE", "2 GB"),
+        ("RECTO_PLANS_BIG_TEAM_BUILDS_PER_MONTH", "7"),
+    ];
+    let config = load("", &variables).expect("all known");
+    assert_eq!(config.trusted_proxies.len(), 2);
+    assert_eq!(config.admin_listen, Some("127.0.0.1:3".parse().expect("an address")));
+    let plan = |name: &str| config.plans.iter().find(|plan| plan.name == name).cloned().expect(name);
+    assert_eq!(plan("pro").storage, ByteSize(1 << 30));
+    assert_eq!(plan("pro").builds_per_month, 1000);
+    assert_eq!(plan("big_team").builds_per_month, 7);
+    let (_, unknown) = Raw::parse("", [("RECTO_STORE_ULR".to_string(), String::new())].into_iter()).expect("fine");
+    assert_eq!(unknown, ["RECTO_STORE_ULR"]);
+}
+
+#[test]
+fn what_is_unknown_or_wrong_is_named() {
+    let check = |text: &str, variables: &[(&str, &str)], named: &str| {
+        let complaint = complaint(text, variables);
+        assert!(complaint.contains(named), "{complaint:?} does not name {named:?}");
+    };
+    check("[api]\nlisen = \"x\"", &[], "lisen");
+    check("[nonsense]\na = 1", &[], "nonsense");
+    check("[plans.pro]\nstorge = \"1 GB\"", &[], "storge");
+    check("[api]\nlisten = 7", &[], "line 2");
+    check("[api]\nlisten = \"x\"", &[], "api.listen");
+    check("[api]\ntrusted_proxies = [\"x\"]", &[], "api.trusted_proxies");
+    check("[api]\nmax_body = \"many\"", &[], "api.max_body");
+    check("[sites]\nurl = \"http://example.org\"", &[], "sites.url");
+    check("[store]\nurl = \"mysql://x\"", &[], "store.url");
+    check("[objects]\nurl = \"s3://b/p\"", &[], "objects.url");
+    check("[limits]\nurl = \"redis://h\"", &[], "limits.url");
+    check("[log]\nformat = \"xml\"", &[], "log.format");
+    check("[plans.free]\nstorage = \"much\"", &[], "plans.free.storage");
+    check("[plans.own]\nstorage = \"1 GB\"", &[], "plans.own.file_size");
+    check("", &[("RECTO_BUILDS_COOLDOWN_SECONDS", "soon")], "RECTO_BUILDS_COOLDOWN_SECONDS");
+    check("", &[("RECTO_API_LISTEN", "x")], "api.listen");
+}

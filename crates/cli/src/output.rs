@@ -1,0 +1,38 @@
+//! What commands print: JSON for programs, aligned columns for people.
+
+#![allow(clippy::print_stdout)]
+
+use serde::Serialize;
+
+pub fn json(value: &impl Serialize) {
+    println!("{}", serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}")));
+}
+
+pub fn line(text: impl std::fmt::Display) {
+    println!("{text}");
+}
+
+/// Rows under headings, each column as wide as its widest cell.
+pub fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([headings[column].chars().count()]).max().unwrap_or(0)
+    };
+    let widths: [usize; N] = std::array::from_fn(width);
+    let print = |cells: [&str; N]| {
+        let padded: Vec<String> = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        println!("{}", padded.join("  ").trim_end());
+    };
+    print(headings);
+    for row in rows {
+        print(std::array::from_fn(|column| row[column].as_str()));
+    }
+}
+
+/// Names and values, one a line.
+pub fn facts(facts: &[(&str, String)]) {
+    let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, value) in facts {
+        println!("{name:<width$}  {value}");
+    }
+}

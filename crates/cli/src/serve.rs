@@ -1,0 +1,172 @@
+//! `recto serve`: opens everything, says how to publish a first page, runs until it is told to stop.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use model::{AccountName, SystemClock};
+use publisher::{AccountCreated, Publisher, Settings};
+use server::{App, AppParts, Limiter, ListenLimits, PrometheusBuilder};
+use store::Store;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::{Global, output};
+
+const UPKEEP_EVERY: Duration = Duration::from_secs(60);
+const FIRST_ACCOUNT: &str = "My Site";
+const FIRST_PLAN: &str = "pro";
+
+pub fn serve(global: &Global, dev: bool) -> Result<()> {
+    let config = Config::load(global)?;
+    start_log(&config);
+    let publisher = open(&config)?;
+    runtime()?.block_on(run(config, publisher, dev, global.json))
+}
+
+pub fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("start the runtime")
+}
+
+/// Opens the database of a configuration, whether or not a server runs on it.
+pub fn open(config: &Config) -> Result<Publisher> {
+    create_data_dir(&config.data)?;
+    let store = Store::open(&config.store).context("open the database (`recto doctor` tells more)")?;
+    let settings = Settings {
+        plans: config.plans.clone(),
+        build_cooldown: config.build_cooldown,
+        site_url: config.site_url.clone(),
+        purge_after: config.purge_after,
+    };
+    Ok(Publisher::new(store, Arc::new(SystemClock), settings))
+}
+
+/// Only its owner may look inside: it holds everybody's pages.
+fn create_data_dir(path: &Path) -> Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.with_context(|| format!("create the data directory {}", path.display()))
+}
+
+async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Result<()> {
+    // Listening comes first: a token that is shown once must not be lost to a port that is taken.
+    let api = bind(config.api_listen, "api.listen").await?;
+    let admin = match config.admin_listen {
+        Some(address) => Some(bind(address, "admin.listen").await?),
+        None => None,
+    };
+    warn_of_unknown_plans(&publisher).await?;
+    let first = publisher.first_set_up(AccountName::parse(FIRST_ACCOUNT).map_err(anyhow::Error::msg)?, FIRST_PLAN);
+    let base = format!("http://{}", api.local_addr()?);
+    greet(first.await?.as_ref(), &base, &config, json);
+
+    let metrics = PrometheusBuilder::new().install_recorder().context("start the metrics")?;
+    let app = App::new(AppParts {
+        publisher: publisher.clone(),
+        limiter: Limiter::memory(),
+        clock: Arc::new(SystemClock),
+        trusted_proxies: config.trusted_proxies.clone(),
+        dev,
+        max_body: config.max_body.0,
+    });
+    let stop = CancellationToken::new();
+    let limits = ListenLimits { max_connections: config.max_connections, ..ListenLimits::default() };
+    let admin = admin.map(|listener| {
+        tokio::spawn(server::serve(listener, server::admin_router(metrics), limits, stop.clone()))
+    });
+    let upkeep = tokio::spawn(keep_up(publisher.clone(), stop.clone()));
+    tokio::spawn(stop_on_signal(stop.clone()));
+    tracing::info!(%base, dev, "listening");
+    server::serve(api, server::router(app), limits, stop).await;
+    let _ = upkeep.await;
+    if let Some(admin) = admin {
+        let _ = admin.await;
+    }
+    publisher.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+async fn bind(address: std::net::SocketAddr, key: &str) -> Result<TcpListener> {
+    let listener = TcpListener::bind(address).await;
+    listener.with_context(|| format!("listen on {address} (is another recto running? {key} sets the address)"))
+}
+
+async fn warn_of_unknown_plans(publisher: &Publisher) -> Result<()> {
+    for account in publisher.account_list().await?.iter().filter(|account| account.builds_per_month.is_none()) {
+        tracing::warn!(account = %account.account_id, plan = account.plan, "the account's plan is not configured; its builds fail until `recto account plan` gives it another");
+    }
+    Ok(())
+}
+
+/// The first signal stops gracefully, the second at once.
+async fn stop_on_signal(stop: CancellationToken) {
+    let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
+        tracing::error!("cannot listen for signals");
+        return;
+    };
+    for _ in 0..2 {
+        tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
+        if stop.is_cancelled() {
+            std::process::exit(1);
+        }
+        tracing::info!("stopping: finishing what was accepted");
+        stop.cancel();
+    }
+}
+
+async fn keep_up(publisher: Publisher, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(UPKEEP_EVERY) => {}
+        }
+        match publisher.upkeep().await {
+            Ok(done) => tracing::debug!(?done, "upkeep"),
+            Err(error) => tracing::warn!(%error, "upkeep failed and is tried again in a minute"),
+        }
+    }
+}
+
+fn start_log(config: &Config) {
+    let filter = tracing_subscriber::EnvFilter::builder().parse_lossy(&config.log_filter);
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    if config.log_json {
+        log.json().flatten_event(true).init();
+    } else {
+        log.with_target(false).init();
+    }
+}
+
+fn greet(first: Option<&AccountCreated>, base: &str, config: &Config, json: bool) {
+    match (first, json) {
+        (Some(first), true) => output::json(first),
+        (None, true) => {}
+        (Some(first), false) => output::line(welcome(first, base, config)),
+        (None, false) => output::line(format!("Recto listens on {base} (reference at {base}/docs)")),
+    }
+}
+
+fn welcome(first: &AccountCreated, base: &str, config: &Config) -> String {
+    let (token, data) = (&first.token, config.data.display());
+    format!(
+        "\
+Welcome to Recto. This is the first start with {data}, so an account, a site and a token were made.
+
+  API        {base}/api/v1/public
+  Reference  {base}/docs
+  Token      {token}
+             (shown only this once; `recto token create` makes more)
+
+Publish a first page:
+
+  curl {base}/api/v1/public/pages \\
+    -H 'Authorization: Bearer {token}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{{\"title\": \"Hello, world\", \"content\": \"# Hello\\n\\nMy first page.\"}}'
+"
+    )
+}

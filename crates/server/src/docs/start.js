@@ -1,0 +1,11 @@
+// Everything comes from this host: no fonts, no proxy, no telemetry, no assistant of others.
+Scalar.createApiReference('#reference', {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  mcp: { disabled: true },
+  agent: { disabled: true },
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+});

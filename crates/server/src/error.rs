@@ -1,0 +1,164 @@
+//! The specification's error table: each way to fail, its status, its body.
+
+use api::{DuplicateSlugs, Failure, SlugConflict, Unauthorized, ValidationFailed};
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use publisher::{BuildRefusal, Error};
+use serde::Serialize;
+
+use crate::body::BodyError;
+use crate::json_stream::JsonError;
+
+#[derive(Debug)]
+pub(crate) enum ApiError {
+    /// What the use case said.
+    Publisher(Error),
+    /// A missing or bad query parameter.
+    Query(String),
+    Json(JsonError),
+    Body(BodyError),
+    /// The body is neither JSON nor anything else we read.
+    MediaType(String),
+    RateLimited { retry_after: u64 },
+    NoRoute,
+    NoMethod,
+}
+
+/// What went wrong on our side. It travels beside the response to the one place that logs it and writes the body.
+#[derive(Debug, Clone)]
+pub(crate) struct Fault(pub(crate) String);
+
+impl ApiError {
+    fn status(&self) -> StatusCode {
+        match self {
+            ApiError::Publisher(error) => match error {
+                Error::Malformed(_) => StatusCode::BAD_REQUEST,
+                Error::InvalidToken => StatusCode::UNAUTHORIZED,
+                Error::Suspended => StatusCode::FORBIDDEN,
+                Error::NoSuchSite => StatusCode::FORBIDDEN,
+                Error::Invalid(_) => StatusCode::BAD_REQUEST,
+                Error::DuplicateSlugs(_) => StatusCode::BAD_REQUEST,
+                Error::SlugConflict(_) => StatusCode::BAD_REQUEST,
+                Error::NoSuchPage => StatusCode::NOT_FOUND,
+                Error::NoBuild => StatusCode::NOT_FOUND,
+                Error::BuildQuota { .. } => StatusCode::PAYMENT_REQUIRED,
+                Error::BuildCooldown { .. } => StatusCode::TOO_MANY_REQUESTS,
+                Error::Away(_) => StatusCode::SERVICE_UNAVAILABLE,
+                Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            },
+            ApiError::Query(_) => StatusCode::BAD_REQUEST,
+            ApiError::Json(_) => StatusCode::BAD_REQUEST,
+            ApiError::Body(error) => match error {
+                BodyError::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+                BodyError::Encoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                BodyError::Gzip => StatusCode::BAD_REQUEST,
+                BodyError::TooSlow => StatusCode::REQUEST_TIMEOUT,
+                BodyError::Aborted => StatusCode::BAD_REQUEST,
+            },
+            ApiError::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            ApiError::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+            ApiError::NoRoute => StatusCode::NOT_FOUND,
+            ApiError::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
+        }
+    }
+
+    fn body(&self) -> Vec<u8> {
+        match self {
+            ApiError::Publisher(error) => match error {
+                Error::Malformed(message) => failure("bad request", message),
+                Error::InvalidToken => json(&Unauthorized { error: "invalid or revoked token" }),
+                Error::Suspended => failure("forbidden", "the account is suspended; ask the operator"),
+                Error::NoSuchSite => failure("forbidden", "the site does not exist or is not yours"),
+                Error::Invalid(pages) => {
+                    json(&ValidationFailed { error: "validation failed", pages: pages.clone() })
+                }
+                Error::DuplicateSlugs(conflicts) => {
+                    json(&DuplicateSlugs { error: "duplicate slugs in batch", conflicts: conflicts.clone() })
+                }
+                Error::SlugConflict(indexes) => json(&SlugConflict {
+                    error: "slug conflict",
+                    message: "a page must not be in both pages and deleteSlugs".into(),
+                    page_indexes: indexes.clone(),
+                }),
+                Error::NoSuchPage => {
+                    failure("not found", "no page with this slug, content type and section exists in the site")
+                }
+                Error::NoBuild => failure("not found", "the site has not been built yet"),
+                Error::BuildQuota { limit } => refusal(&BuildRefusal::quota(*limit)),
+                Error::BuildCooldown { seconds } => refusal(&BuildRefusal::cooldown(*seconds)),
+                Error::Away(_) => refusal(&BuildRefusal::away()),
+                Error::Internal(_) => Vec::new(),
+            },
+            ApiError::Query(message) => failure("bad request", message),
+            ApiError::Json(error) => failure("malformed JSON", &error.to_string()),
+            ApiError::Body(error) => match error {
+                BodyError::TooLarge => failure("request too large", &error.to_string()),
+                BodyError::Encoding(_) => failure("unsupported content encoding", &error.to_string()),
+                BodyError::Gzip => failure("bad request", &error.to_string()),
+                BodyError::TooSlow => failure("request timeout", &error.to_string()),
+                BodyError::Aborted => failure("bad request", &error.to_string()),
+            },
+            ApiError::MediaType(message) => failure("unsupported media type", message),
+            ApiError::RateLimited { .. } => {
+                failure("rate limit exceeded", "too many requests, please try again later")
+            }
+            ApiError::NoRoute => failure("not found", "there is nothing at this address; see /docs"),
+            ApiError::NoMethod => failure("method not allowed", "the Allow header lists the methods; see /docs"),
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = json_response(self.status(), self.body());
+        let headers = response.headers_mut();
+        match &self {
+            ApiError::Publisher(Error::InvalidToken) => {
+                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            ApiError::Publisher(Error::BuildCooldown { seconds: wait }) | ApiError::RateLimited { retry_after: wait } => {
+                headers.insert(RETRY_AFTER, HeaderValue::from(*wait));
+            }
+            ApiError::Publisher(Error::Internal(text) | Error::Away(text)) => {
+                response.extensions_mut().insert(Fault(text.clone()));
+            }
+            _ => {}
+        }
+        response
+    }
+}
+
+pub(crate) fn json_response(status: StatusCode, body: Vec<u8>) -> Response {
+    (status, [(CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+pub(crate) fn json(body: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(body).expect("the wire types have no maps with keys that JSON cannot write")
+}
+
+fn failure(error: &str, message: &str) -> Vec<u8> {
+    json(&Failure { error: error.into(), message: message.into() })
+}
+
+fn refusal(refusal: &BuildRefusal) -> Vec<u8> {
+    failure(refusal.error, &refusal.message)
+}
+
+impl From<Error> for ApiError {
+    fn from(error: Error) -> ApiError {
+        ApiError::Publisher(error)
+    }
+}
+
+impl From<BodyError> for ApiError {
+    fn from(error: BodyError) -> ApiError {
+        ApiError::Body(error)
+    }
+}
+
+impl From<JsonError> for ApiError {
+    fn from(error: JsonError) -> ApiError {
+        ApiError::Json(error)
+    }
+}

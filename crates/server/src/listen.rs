@@ -1,0 +1,104 @@
+//! Accepts connections and ends those that keep us waiting. The framework's own server has no limits.
+
+mod connection;
+mod watch;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+#[derive(Debug, Clone, Copy)]
+pub struct ListenLimits {
+    /// From a connection's start, or a request's first byte, to the end of the request's head.
+    pub header_timeout: Duration,
+    /// From one answer to the next request's first byte.
+    pub idle_timeout: Duration,
+    /// The longest time in which a client takes nothing of its answer.
+    pub write_timeout: Duration,
+    /// Beyond this many, connections wait in the system's backlog.
+    pub max_connections: usize,
+    /// A larger head is answered 431, as is one of more than 100 headers.
+    pub max_header_bytes: usize,
+    /// How much of a body that nobody read is taken from the client, so that it can read its answer.
+    pub linger_bytes: usize,
+    /// How long that may take, and how long the client may be silent meanwhile.
+    pub linger_timeout: Duration,
+    pub linger_silence: Duration,
+    /// What running requests have to end after the shutdown begins.
+    pub shutdown_grace: Duration,
+}
+
+impl Default for ListenLimits {
+    fn default() -> ListenLimits {
+        ListenLimits {
+            header_timeout: Duration::from_secs(15),
+            idle_timeout: Duration::from_secs(60),
+            write_timeout: Duration::from_secs(60),
+            max_connections: 4096,
+            max_header_bytes: 64 * 1024,
+            linger_bytes: 32 * 1024 * 1024,
+            linger_timeout: Duration::from_secs(15),
+            linger_silence: Duration::from_secs(3),
+            shutdown_grace: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Serves until `shutdown`, then lets running requests end. The peer's address is in each request's
+/// extensions, as `ConnectInfo<SocketAddr>`.
+pub async fn serve(listener: TcpListener, router: Router, limits: ListenLimits, shutdown: CancellationToken) {
+    let places = Arc::new(Semaphore::new(limits.max_connections));
+    let mut connections = JoinSet::new();
+    loop {
+        let (stream, peer, place) = tokio::select! {
+            () = shutdown.cancelled() => break,
+            accepted = accept(&listener, &places) => accepted,
+        };
+        while connections.try_join_next().is_some() {}
+        let (router, shutdown) = (router.clone(), shutdown.clone());
+        connections.spawn(async move {
+            connection::run(stream, peer, router, limits, shutdown).await;
+            drop(place);
+        });
+    }
+    drop(listener);
+    let all_ended = async { while connections.join_next().await.is_some() {} };
+    if timeout(limits.shutdown_grace, all_ended).await.is_err() {
+        tracing::warn!(connections = connections.len(), "shutdown cuts off connections that did not end");
+    }
+}
+
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
+    let place = places.clone().acquire_owned().await.expect("nobody closes the semaphore");
+    loop {
+        match listener.accept().await {
+            Ok((stream, peer)) => return (stream, peer, place),
+            Err(error) if is_of_the_connection(&error) => {}
+            Err(error) => {
+                // Out of file descriptors, most likely; some will be free again.
+                tracing::error!(%error, "cannot accept connections");
+                sleep(Duration::from_secs(1)).await;
+            }
+        }
+    }
+}
+
+/// The client went away before we came to it.
+fn is_of_the_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! One connection: its requests, its deadlines and its end.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+
+use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+use tower::Service;
+
+use super::ListenLimits;
+use super::watch::{Answer, Upload, Watch, WatchedStream};
+
+/// Enough for fast uploads, and 4096 connections of it are no danger.
+const BUFFER: usize = 128 * 1024;
+
+enum End {
+    Closed,
+    /// The client may still be sending what nobody read.
+    Unread,
+    /// The client has stopped taking its answer.
+    Stalled,
+}
+
+pub(super) async fn run(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    limits: ListenLimits,
+    shutdown: CancellationToken,
+) {
+    // Answers are written whole; waiting for more to send with them only makes them late.
+    let _ = stream.set_nodelay(true);
+    let watch = Arc::new(Watch::new(&limits));
+    let service = service_fn(|request| Box::pin(answer(router.clone(), peer, watch.clone(), request)));
+    let io = TokioIo::new(WatchedStream::new(stream, watch.clone()));
+    let mut connection = http1(&limits).serve_connection(io, service);
+    let mut sleep = pin!(sleep_until(watch.wake_at()));
+    let mut stop = pin!(shutdown.cancelled());
+    let mut stopping = false;
+    let end = poll_fn(|context| {
+        if !stopping && stop.as_mut().poll(context).is_ready() {
+            stopping = true;
+            Pin::new(&mut connection).graceful_shutdown();
+        }
+        if let Poll::Ready(result) = connection.poll_without_shutdown(context) {
+            return Poll::Ready(End::of(result, &watch));
+        }
+        // All that moves the time happens inside the poll above.
+        if sleep.deadline() != watch.wake_at() {
+            sleep.as_mut().reset(watch.wake_at());
+        }
+        sleep.as_mut().poll(context).map(|()| if watch.is_stalled() { End::Stalled } else { End::Closed })
+    })
+    .await;
+    let stream = connection.into_parts().io.into_inner().into_stream();
+    match end {
+        End::Closed => {}
+        End::Unread => linger(stream, &limits).await,
+        // What the system still holds for a client that takes nothing is not worth keeping.
+        End::Stalled => drop(stream.set_zero_linger()),
+    }
+}
+
+impl End {
+    fn of(result: hyper::Result<()>, watch: &Watch) -> End {
+        let unread = result.map_or_else(|error| error.is_parse(), |()| watch.is_unread());
+        if unread { End::Unread } else { End::Closed }
+    }
+}
+
+fn http1(limits: &ListenLimits) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .max_header_size(limits.max_header_bytes)
+        .max_buf_size(BUFFER.max(limits.max_header_bytes))
+        // Its clock starts with the wait for the next request, so it cannot tell a slow head from an
+        // idle connection. `Watch` can.
+        .header_read_timeout(None);
+    builder
+}
+
+async fn answer(
+    mut router: Router,
+    peer: SocketAddr,
+    watch: Arc<Watch>,
+    request: Request<Incoming>,
+) -> Result<Response<Answer>, Infallible> {
+    watch.request_began();
+    let mut request = request.map(|body| Upload::new(body, watch.clone()));
+    request.extensions_mut().insert(ConnectInfo(peer));
+    let response = router.call(request).await?;
+    Ok(response.map(|body| Answer::new(body, watch)))
+}
+
+/// Closing a socket with unread bytes resets the connection, and the client loses the answer that
+/// it has not read yet. So we take what still comes, within limits.
+async fn linger(mut stream: TcpStream, limits: &ListenLimits) {
+    if stream.shutdown().await.is_err() {
+        return;
+    }
+    let drain = async {
+        let mut sink = vec![0; 64 * 1024];
+        let mut left = limits.linger_bytes;
+        while let Ok(Ok(read)) = timeout(limits.linger_silence, stream.read(&mut sink)).await {
+            left = left.saturating_sub(read);
+            if read == 0 || left == 0 {
+                return;
+            }
+        }
+    };
+    let _ = timeout(limits.linger_timeout, drain).await;
+}

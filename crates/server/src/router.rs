@@ -1,0 +1,65 @@
+//! What answers where.
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::get;
+use metrics_exporter_prometheus::PrometheusHandle;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::error::ApiError;
+use crate::guard::guard;
+use crate::routes::{builds_latest, builds_trigger, pages_delete, pages_list, pages_publish};
+use crate::trace::{catch_panic, trace};
+use crate::{App, docs, health};
+
+pub(crate) const PUBLIC_API: &str = "/api/v1/public";
+
+/// The API listener: the public API, its documentation, health.
+pub fn router(app: App) -> Router {
+    let (api, _) = public_api();
+    let api = api
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+        .layer(from_fn(catch_panic))
+        .layer(from_fn_with_state(app.clone(), guard));
+    Router::new()
+        .nest(PUBLIC_API, api)
+        .route("/openapi.json", get(docs::document))
+        .route("/docs", get(docs::page))
+        .route("/docs/reference.js", get(docs::script))
+        .route("/docs/start.js", get(docs::start))
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+        .layer(from_fn(trace))
+        .with_state(app)
+}
+
+/// The public API and its description, from the same lines.
+pub(crate) fn public_api() -> (Router<App>, OpenApi) {
+    OpenApiRouter::new()
+        .routes(routes!(pages_publish::publish, pages_list::list))
+        .routes(routes!(pages_delete::delete))
+        .routes(routes!(builds_trigger::trigger))
+        .routes(routes!(builds_latest::latest))
+        .split_for_parts()
+}
+
+/// The admin listener, which tenants never reach.
+pub fn admin_router(metrics: PrometheusHandle) -> Router {
+    Router::new()
+        .route("/metrics", get(health::metrics))
+        .route("/healthz", get(health::healthz))
+        .with_state(metrics)
+}
+
+async fn no_route() -> ApiError {
+    ApiError::NoRoute
+}
+
+async fn no_method() -> ApiError {
+    ApiError::NoMethod
+}

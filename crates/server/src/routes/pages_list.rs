@@ -1,0 +1,55 @@
+//! `GET /pages`: lists a site's pages.
+
+use api::{ContentType, PageList};
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{StatusCode, Uri};
+use axum::response::Response;
+use publisher::{Caller, Cursor, ListQuery};
+
+use crate::App;
+use crate::error::{ApiError, json_response};
+use crate::query::Parameters;
+
+const MAX_LIMIT: u32 = 1000;
+
+/// List pages
+///
+/// Newest update first, without content. Without `limit` and `cursor` the whole list is returned; with one of them
+/// a part of it, and `nextCursor` beside it.
+#[utoipa::path(
+    get,
+    path = "/pages",
+    tag = "Pages",
+    operation_id = "listPages",
+    params(
+        ("siteId" = Option<Uuid>, Query, description = "Target site; the default site when omitted"),
+        ("contentType" = Option<ContentType>, Query, description = "Only pages of this type"),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "At most this many pages"),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the part before"),
+    ),
+    responses((status = 200, description = "The pages", body = PageList))
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let parameters = Parameters::of(&uri)?;
+    let query = ListQuery {
+        site: parameters.site()?,
+        content_type: parameters.content_type()?,
+        limit: parameters.get("limit")?.map(parse_limit).transpose()?,
+        cursor: parameters.get("cursor")?.map(parse_cursor).transpose()?,
+    };
+    Ok(json_response(StatusCode::OK, app.publisher.list(&caller, query).await?))
+}
+
+fn parse_limit(text: &str) -> Result<u32, ApiError> {
+    let limit = text.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
+    limit.ok_or_else(|| ApiError::Query(format!("limit must be a number from 1 to {MAX_LIMIT}")))
+}
+
+fn parse_cursor(text: &str) -> Result<Cursor, ApiError> {
+    Cursor::parse(text).ok_or_else(|| ApiError::Query("cursor must be a nextCursor of an earlier answer".into()))
+}

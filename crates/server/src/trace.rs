@@ -1,0 +1,68 @@
+//! Around every request: an id, one line in the log, the metrics, and the answer for what is our own fault.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Instant;
+
+use api::InternalError;
+use axum::extract::{MatchedPath, Request};
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::Response;
+use futures_util::FutureExt;
+use uuid::Uuid;
+
+use crate::error::{Fault, json, json_response};
+
+const REQUEST_ID: &str = "x-request-id";
+
+pub(crate) async fn trace(request: Request, next: Next) -> Response {
+    let (id, start) = (Uuid::now_v7(), Instant::now());
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let mut response = next.run(request).await;
+    let status = response.status();
+    let elapsed = start.elapsed();
+    match response.extensions_mut().remove::<Fault>() {
+        Some(Fault(error)) if status == StatusCode::INTERNAL_SERVER_ERROR => {
+            tracing::error!(request_id = %id, %method, path, error, "internal error");
+            replace_body(&mut response, id);
+        }
+        Some(Fault(error)) => tracing::warn!(request_id = %id, %method, path, error, "answered 503"),
+        None => {}
+    }
+    tracing::info!(request_id = %id, %method, path, status = status.as_u16(), ms = elapsed.as_secs_f64() * 1e3, "request");
+    count(&method, route.as_deref(), status, elapsed.as_secs_f64());
+    if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    response
+}
+
+/// A panic in a handler costs its own request, which is answered like every other fault of ours.
+pub(crate) async fn catch_panic(request: Request, next: Next) -> Response {
+    AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|_| {
+        let mut response = json_response(StatusCode::INTERNAL_SERVER_ERROR, Vec::new());
+        response.extensions_mut().insert(Fault("a handler panicked; the panic is above".into()));
+        response
+    })
+}
+
+/// Details went to the log, found by the id that the client gets.
+fn replace_body(response: &mut Response, id: Uuid) {
+    let body = InternalError {
+        error: "internal error",
+        message: "something went wrong on our side; the operator finds it in the log by the requestId",
+        request_id: id.to_string(),
+    };
+    *response.body_mut() = json(&body).into();
+}
+
+fn count(method: &Method, route: Option<&str>, status: StatusCode, seconds: f64) {
+    // Only routes we know become labels: whoever asks for made-up paths must not fill the registry.
+    let route = route.unwrap_or("other").to_owned();
+    let method = if route == "other" { "other".to_owned() } else { method.to_string() };
+    metrics::counter!("recto_http_requests_total", "method" => method.clone(), "route" => route.clone(), "status" => status.as_str().to_owned())
+        .increment(1);
+    metrics::histogram!("recto_http_request_seconds", "method" => method, "route" => route).record(seconds);
+}
