@@ -133,7 +133,8 @@ async fn keep_up(publisher: Publisher, stop: CancellationToken) {
 
 fn start_log(config: &Config) {
     let filter = tracing_subscriber::EnvFilter::builder().parse_lossy(&config.log_filter);
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
     if config.log_json {
         log.json().flatten_event(true).init();
     } else {

@@ -27,12 +27,15 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
 }
 
 /// The addresses in the order the proxies added them, `None` where there is no address to be read.
+///
+/// Most proxies write `X-Forwarded-For` and pass a client's own `Forwarded` on: where both are there, only the
+/// first can be believed.
 fn elements(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
     let lines = |name| headers.get_all(name).iter().map(|line| String::from_utf8_lossy(line.as_bytes()));
-    if headers.contains_key(FORWARDED) {
-        lines(FORWARDED).flat_map(|line| forwarded(&line)).collect()
-    } else {
+    if headers.contains_key(X_FORWARDED_FOR) {
         lines(X_FORWARDED_FOR).flat_map(|line| x_forwarded_for(&line)).collect()
+    } else {
+        lines(FORWARDED).flat_map(|line| forwarded(&line)).collect()
     }
 }
 
@@ -146,8 +149,8 @@ mod tests {
     }
 
     #[test]
-    fn forwarded_wins_over_its_older_sister() {
-        check(&[("forwarded", "for=198.51.100.1"), ("x-forwarded-for", "203.0.113.7")], "198.51.100.1");
+    fn a_forwarded_header_of_the_clients_own_does_not_hide_what_the_proxy_wrote() {
+        check(&[("forwarded", "for=198.51.100.1"), ("x-forwarded-for", "203.0.113.7")], "203.0.113.7");
     }
 
     #[test]

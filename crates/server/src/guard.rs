@@ -1,5 +1,6 @@
 //! Who may pass to the public API, in this order: the address's window, the token, the account's window, the
-//! account itself. A request counts in each window it reaches.
+//! account itself. A request counts in each window it reaches. All of it holds for whatever is asked for below the
+//! API's prefix, whether or not it exists.
 
 use std::net::SocketAddr;
 
@@ -14,6 +15,7 @@ use crate::App;
 use crate::client::{client_address, limit_key};
 use crate::error::ApiError;
 use crate::limits::{Count, Key, Window};
+use crate::router::PUBLIC_API;
 
 pub(crate) async fn guard(
     State(app): State<App>,
@@ -21,6 +23,8 @@ pub(crate) async fn guard(
     request: Request,
     next: Next,
 ) -> Response {
+    let Some(path) = api_path(&request) else { return next.run(request).await };
+    let window = account_window(request.method(), path);
     let address = client_address(peer.ip(), request.headers(), &app.trusted_proxies);
     let ip = app.limiter.count(Window::Ip, Key::Ip(limit_key(address)), app.clock.now()).await;
     let mut told = Told { limit: ip.limit, remaining: ip.remaining };
@@ -40,7 +44,7 @@ pub(crate) async fn guard(
         }
     };
     drop(ip.slot);
-    if let Some(window) = account_window(&request) {
+    if let Some(window) = window {
         let count = app.limiter.count(window, Key::Account(caller.account), app.clock.now()).await;
         told = Told { limit: count.limit, remaining: count.remaining };
         if let Some(refusal) = refusal(&app, &count) {
@@ -90,9 +94,14 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
-/// The path is relative to the API's prefix here.
-fn account_window(request: &Request) -> Option<Window> {
-    match (request.method(), request.uri().path()) {
+/// The part of the path below the API's prefix.
+fn api_path(request: &Request) -> Option<&str> {
+    let path = request.uri().path().strip_prefix(PUBLIC_API)?;
+    (path.is_empty() || path.starts_with('/')).then_some(path)
+}
+
+fn account_window(method: &Method, path: &str) -> Option<Window> {
+    match (method, path) {
         (&Method::POST, "/pages") => Some(Window::Write),
         (&Method::POST, "/builds") => Some(Window::Heavy),
         _ => None,

@@ -19,11 +19,6 @@ pub(crate) const PUBLIC_API: &str = "/api/v1/public";
 /// The API listener: the public API, its documentation, health.
 pub fn router(app: App) -> Router {
     let (api, _) = public_api();
-    let api = api
-        .fallback(no_route)
-        .method_not_allowed_fallback(no_method)
-        .layer(from_fn(catch_panic))
-        .layer(from_fn_with_state(app.clone(), guard));
     Router::new()
         .nest(PUBLIC_API, api)
         .route("/openapi.json", get(docs::document))
@@ -34,6 +29,8 @@ pub fn router(app: App) -> Router {
         .route("/readyz", get(health::readyz))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
+        .layer(from_fn(catch_panic))
+        .layer(from_fn_with_state(app.clone(), guard))
         .layer(from_fn(trace))
         .with_state(app)
 }

@@ -31,7 +31,8 @@ pub(crate) async fn trace(request: Request, next: Next) -> Response {
         Some(Fault(error)) => tracing::warn!(request_id = %id, %method, path, error, "answered 503"),
         None => {}
     }
-    tracing::info!(request_id = %id, %method, path, status = status.as_u16(), ms = elapsed.as_secs_f64() * 1e3, "request");
+    let ms = elapsed.as_micros() as f64 / 1e3;
+    tracing::info!(request_id = %id, %method, path, status = status.as_u16(), ms, "request");
     count(&method, route.as_deref(), status, elapsed.as_secs_f64());
     if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
         response.headers_mut().insert(REQUEST_ID, value);

@@ -124,8 +124,10 @@ impl Drop for Database {
     fn drop(&mut self) {
         if let Kind::Postgres { schema } = &self.kind {
             let drop = format!("DROP SCHEMA {schema} CASCADE");
-            outside(|| postgres::Client::connect(&server(), NoTls).and_then(|mut client| client.batch_execute(&drop)))
-                .unwrap_or_else(|error| eprintln!("{drop}: {error}"));
+            outside(|| {
+                postgres::Client::connect(&server(), NoTls).and_then(|mut client| client.batch_execute(&drop))
+            })
+            .unwrap_or_else(|error| eprintln!("{drop}: {error}"));
         }
     }
 }

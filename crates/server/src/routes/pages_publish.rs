@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use publisher::{Caller, Draft};
+use publisher::{Caller, Draft, Error};
 
 use crate::App;
 use crate::body::{BodyLimits, BodyReader};
@@ -43,7 +43,9 @@ pub(crate) async fn publish(
     }
     let body = BodyReader::new(body, &headers, BodyLimits::new(app.max_body))?;
     let draft = read(Draft::new(&app.publisher), body).await?;
-    let response = draft.publish(&caller).await?;
+    // On its own task: once a client has sent everything, it may leave, and its build is queued all the same.
+    let publish = tokio::spawn(async move { draft.publish(&caller).await });
+    let response = publish.await.map_err(|error| Error::Internal(format!("publish: {error}")))??;
     Ok(json_response(StatusCode::OK, json(&response)))
 }
 

@@ -1,0 +1,119 @@
+//! The store, on SQLite and on PostgreSQL. One module a concern; here stands what they share.
+
+#![allow(clippy::unwrap_used)]
+
+extern crate recto_store as store;
+
+mod accounts;
+mod builds;
+mod connections;
+mod listing;
+mod migrations;
+mod pages;
+mod processes;
+mod races;
+mod sites;
+mod texts;
+mod tokens;
+mod transactions;
+
+use model::{
+    AccountId, AccountName, ContentType, PageId, PageKey, Section, SiteId, SiteName, Slug, Timestamp,
+};
+use store::pages::Page;
+use store::sites::Site;
+use store::{Error, Store, Tx};
+
+/// A moment, in seconds since some start.
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_micros(second * 1_000_000)
+}
+
+/// Inserts an account.
+async fn account(store: &Store, name: &str) -> AccountId {
+    let id = AccountId::new(at(0));
+    let name = AccountName::parse(name).unwrap();
+    store.write(move |tx| store::accounts::insert(tx, id, &name, "pro", at(0))).await.unwrap();
+    id
+}
+
+fn site_named(account: AccountId, name: &str) -> Site {
+    Site { id: SiteId::new(at(0)), account, name: SiteName::parse(name).unwrap(), created_at: at(0) }
+}
+
+/// Inserts a site, and its account.
+async fn site(store: &Store, name: &str) -> Site {
+    let site = site_named(account(store, name).await, name);
+    let row = site.clone();
+    assert!(store.write(move |tx| store::sites::insert(tx, &row)).await.unwrap());
+    site
+}
+
+/// `docs/guides/intro`; `blog//hello` has no section.
+fn key(text: &str) -> PageKey {
+    let parts: Vec<&str> = text.split('/').collect();
+    let [content_type, section, slug] = parts[..] else { panic!("{text} is no key") };
+    PageKey {
+        content_type: ContentType::parse(content_type).unwrap(),
+        section: Section::parse(section).unwrap(),
+        slug: Slug::parse(slug).unwrap(),
+    }
+}
+
+/// A page with every field filled, so that none can be lost unnoticed.
+fn page(text: &str) -> Page {
+    Page {
+        id: PageId::new(at(0)),
+        key: key(text),
+        title: format!("Title of {text}"),
+        description: Some("“Quoted”, 💡".into()),
+        draft: true,
+        tags: r#"["a","b"]"#.into(),
+        api_endpoint: Some("GET /users".into()),
+        content: Some(store::texts::TextId(7)),
+        params: Some(store::texts::TextId(8)),
+        published_at: at(1),
+        created_at: at(2),
+        updated_at: at(3),
+    }
+}
+
+/// Writes pages to a site as one publish would.
+async fn insert(store: &Store, site: SiteId, pages: &[Page]) {
+    let pages = pages.to_vec();
+    write(store, move |tx| {
+        let version = store::sites::next_version(tx, site)?.unwrap();
+        store::pages::insert(tx, site, version, &pages.iter().collect::<Vec<_>>())
+    })
+    .await;
+}
+
+/// A write that must not fail.
+async fn write<T: Send + 'static>(
+    store: &Store,
+    work: impl FnMut(&mut Tx) -> Result<T, Error> + Send + 'static,
+) -> T {
+    store.write(work).await.unwrap()
+}
+
+/// A read that must not fail.
+async fn read<T: Send + 'static>(
+    store: &Store,
+    work: impl FnMut(&mut Tx) -> Result<T, Error> + Send + 'static,
+) -> T {
+    store.read(work).await.unwrap()
+}
+
+/// Runs the same work in many tasks at once and collects what became of each.
+async fn at_once<T, F>(tasks: usize, work: impl Fn(usize) -> F) -> Vec<T>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    let tasks: Vec<_> = (0..tasks).map(|task| tokio::spawn(work(task))).collect();
+    let mut results = Vec::new();
+    for task in tasks {
+        results.push(task.await.unwrap());
+    }
+    results
+}

@@ -1,0 +1,124 @@
+use store::sites::{self, Cooldown};
+use store::texts;
+use testing::Database;
+
+use crate::{account, at, at_once, read, site, site_named, write};
+
+testing::on_both_databases!(
+    builds_at_once_never_pass_the_quota,
+    of_cooldowns_at_once_one_starts,
+    of_set_ups_at_once_one_is_the_first,
+    of_sites_at_once_one_gets_the_name,
+    versions_taken_at_once_are_all_different,
+    a_sweep_never_takes_what_was_adopted,
+    of_sweeps_at_once_each_text_goes_once,
+);
+
+const TASKS: usize = 32;
+
+async fn builds_at_once_never_pass_the_quota(database: &Database) {
+    let store = database.store();
+    let id = account(store, "a").await;
+    let counted = at_once(TASKS, |_| {
+        let store = store.clone();
+        async move { write(&store, move |tx| store::accounts::count_build(tx, id, 10, at(0))).await }
+    });
+    assert_eq!(counted.await.into_iter().filter(|counted| *counted).count(), 10);
+    let account = read(store, move |tx| store::accounts::get(tx, id)).await.unwrap();
+    assert_eq!(account.builds_used(at(0)), 10);
+}
+
+async fn of_cooldowns_at_once_one_starts(database: &Database) {
+    let store = database.store();
+    let id = site(store, "books").await.id;
+    let tries = at_once(TASKS, |task| {
+        let (store, now) = (store.clone(), at(100 + task as i64 % 3));
+        async move { write(&store, move |tx| sites::start_cooldown(tx, id, now, at(70))).await }
+    });
+    let started = tries.await.into_iter().filter(|outcome| *outcome == Cooldown::Started).count();
+    assert_eq!(started, 1);
+}
+
+async fn of_set_ups_at_once_one_is_the_first(database: &Database) {
+    let store = database.store();
+    let first = at_once(TASKS, |_| {
+        let store = store.clone();
+        async move { write(&store, |tx| store::accounts::set_up(tx, at(0))).await }
+    });
+    assert_eq!(first.await.into_iter().filter(|first| *first).count(), 1);
+}
+
+async fn of_sites_at_once_one_gets_the_name(database: &Database) {
+    let store = database.store();
+    let owner = account(store, "a").await;
+    let got = at_once(TASKS, |_| {
+        let (store, site) = (store.clone(), site_named(owner, "books"));
+        async move { write(&store, move |tx| sites::insert(tx, &site)).await }
+    });
+    assert_eq!(got.await.into_iter().filter(|got| *got).count(), 1);
+    assert_eq!(read(store, sites::list).await.len(), 1);
+}
+
+async fn versions_taken_at_once_are_all_different(database: &Database) {
+    let store = database.store();
+    let id = site(store, "books").await.id;
+    let versions = at_once(TASKS, |_| {
+        let store = store.clone();
+        async move { write(&store, move |tx| sites::next_version(tx, id)).await.unwrap() }
+    });
+    let mut versions = versions.await;
+    versions.sort_unstable();
+    assert_eq!(versions, (1..=TASKS as i64).collect::<Vec<_>>());
+}
+
+async fn a_sweep_never_takes_what_was_adopted(database: &Database) {
+    let store = database.store();
+    let (mut adoptions, rounds) = (0, 60);
+    for round in 0..rounds {
+        let ranges = write(store, |tx| {
+            let ranges: Vec<_> =
+                (0..2).filter_map(|_| texts::insert(tx, &vec!["text".into(); 3]).unwrap()).collect();
+            texts::doom(tx, &ranges, at(0))?;
+            Ok(ranges)
+        })
+        .await;
+        let last = ranges[1].last;
+        let adopt = store.write(move |tx| match texts::adopt(tx, &ranges)? {
+            true => Ok(()),
+            false => Err(store::Error::Away("swept".into())),
+        });
+        let sweep = store.write(|tx| texts::sweep(tx, at(0), 100));
+        // Who comes first changes from round to round.
+        let (adopted, swept) = match round % 2 {
+            0 => tokio::join!(adopt, sweep),
+            _ => {
+                let (swept, adopted) = tokio::join!(sweep, adopt);
+                (adopted, swept)
+            }
+        };
+        let expected = if adopted.is_ok() { (0, true) } else { (6, false) };
+        let there = read(store, move |tx| texts::body(tx, last)).await.is_some();
+        assert_eq!((swept.unwrap(), there), expected, "round {round}");
+        adoptions += usize::from(adopted.is_ok());
+    }
+    assert_eq!(read(store, texts::count).await, adoptions as i64 * 6);
+    assert!(adoptions > 0 && adoptions < rounds, "no race: {adoptions} of {rounds} were adopted");
+}
+
+async fn of_sweeps_at_once_each_text_goes_once(database: &Database) {
+    let store = database.store();
+    write(store, |tx| {
+        for _ in 0..100 {
+            let range = texts::insert(tx, &vec!["text".into()])?;
+            texts::doom(tx, range.as_slice(), at(0))?;
+        }
+        Ok(())
+    })
+    .await;
+    let swept = at_once(8, |_| {
+        let store = store.clone();
+        async move { write(&store, |tx| texts::sweep(tx, at(0), 30)).await }
+    });
+    let swept: u64 = swept.await.into_iter().sum();
+    assert_eq!(read(store, texts::count).await, 100 - swept as i64);
+}

@@ -1,0 +1,118 @@
+use model::{SiteId, SiteName};
+use store::sites::{self, Cooldown, Site};
+use store::{pages, texts};
+use testing::Database;
+
+use crate::{account, at, insert, page, read, site, site_named, write};
+
+testing::on_both_databases!(
+    a_site_is_found_by_id_and_by_name,
+    a_site_is_found_only_for_its_account,
+    the_first_site_is_the_default,
+    sites_are_listed_by_account_and_age,
+    a_taken_name_is_refused,
+    a_site_is_renamed_to_a_free_name_only,
+    a_deleted_site_takes_its_pages_along,
+    the_version_grows_with_every_publish,
+    a_cooldown_starts_again_once_it_is_over,
+);
+
+async fn a_site_is_found_by_id_and_by_name(database: &Database) {
+    let store = database.store();
+    let books = site(store, "books").await;
+    let (id, name) = (books.id, books.name.clone());
+    assert_eq!(read(store, move |tx| sites::get(tx, id)).await, Some(books.clone()));
+    assert_eq!(read(store, move |tx| sites::by_name(tx, &name)).await, Some(books));
+    assert_eq!(read(store, |tx| sites::get(tx, SiteId::new(at(0)))).await, None);
+    let unknown = SiteName::parse("nobody").unwrap();
+    assert_eq!(read(store, move |tx| sites::by_name(tx, &unknown)).await, None);
+}
+
+async fn a_site_is_found_only_for_its_account(database: &Database) {
+    let store = database.store();
+    let (mine, theirs) = (site(store, "mine").await, site(store, "theirs").await);
+    let (account, id, their_id) = (mine.account, mine.id, theirs.id);
+    assert_eq!(read(store, move |tx| sites::of_account(tx, account, id)).await, Some(mine));
+    assert_eq!(read(store, move |tx| sites::of_account(tx, account, their_id)).await, None);
+}
+
+async fn the_first_site_is_the_default(database: &Database) {
+    let store = database.store();
+    let (first, empty) = (site(store, "first").await, account(store, "empty").await);
+    let second = Site { created_at: at(1), ..site_named(first.account, "a-second") };
+    write(store, move |tx| sites::insert(tx, &second)).await;
+    let account = first.account;
+    assert_eq!(read(store, move |tx| sites::default_of(tx, account)).await, Some(first));
+    assert_eq!(read(store, move |tx| sites::default_of(tx, empty)).await, None);
+}
+
+async fn sites_are_listed_by_account_and_age(database: &Database) {
+    let store = database.store();
+    let (one, two) = (site(store, "one").await, site(store, "two").await);
+    let later = Site { created_at: at(9), ..site_named(one.account, "later") };
+    let row = later.clone();
+    write(store, move |tx| sites::insert(tx, &row)).await;
+    let mut expected = vec![one, two, later];
+    expected.sort_by_key(|site| (site.account, site.created_at));
+    assert_eq!(read(store, sites::list).await, expected);
+}
+
+async fn a_taken_name_is_refused(database: &Database) {
+    let store = database.store();
+    let books = site(store, "books").await;
+    let same = site_named(books.account, "books");
+    assert!(!write(store, move |tx| sites::insert(tx, &same)).await);
+    assert_eq!(read(store, sites::list).await, [books]);
+}
+
+async fn a_site_is_renamed_to_a_free_name_only(database: &Database) {
+    let store = database.store();
+    let (id, other) = (site(store, "one").await.id, site(store, "two").await.id);
+    for (name, expected) in [("two", false), ("three", true), ("three", true)] {
+        let name = SiteName::parse(name).unwrap();
+        assert_eq!(write(store, move |tx| sites::rename(tx, id, &name)).await, expected);
+    }
+    let names =
+        read(store, move |tx| Ok([id, other].map(|id| sites::get(tx, id).unwrap().unwrap().name))).await;
+    assert_eq!(names.each_ref().map(SiteName::as_str), ["three", "two"]);
+}
+
+async fn a_deleted_site_takes_its_pages_along(database: &Database) {
+    let store = database.store();
+    let (gone, stays) = (site(store, "gone").await, site(store, "stays").await);
+    for site in [gone.id, stays.id] {
+        let range =
+            write(store, |tx| texts::insert(tx, &vec!["content".into(), "params".into()])).await.unwrap();
+        let texts = (Some(range.first), Some(range.last));
+        insert(store, site, &[store::pages::Page { content: texts.0, params: texts.1, ..page("blog//a") }])
+            .await;
+    }
+    let id = gone.id;
+    assert!(write(store, move |tx| sites::delete(tx, id, at(5))).await);
+    assert!(!write(store, move |tx| sites::delete(tx, id, at(5))).await);
+    let count = |account| read(store, move |tx| pages::count(tx, account));
+    assert_eq!((count(gone.account).await.live, count(stays.account).await.live), (0, 1));
+    assert_eq!(read(store, sites::list).await, [stays]);
+    assert_eq!(write(store, |tx| texts::sweep(tx, at(5), 100)).await, 2);
+    assert_eq!(read(store, texts::count).await, 2);
+}
+
+async fn the_version_grows_with_every_publish(database: &Database) {
+    let store = database.store();
+    let id = site(store, "books").await.id;
+    for expected in [1, 2, 3] {
+        assert_eq!(write(store, move |tx| sites::next_version(tx, id)).await, Some(expected));
+    }
+    assert_eq!(write(store, |tx| sites::next_version(tx, SiteId::new(at(0)))).await, None);
+}
+
+async fn a_cooldown_starts_again_once_it_is_over(database: &Database) {
+    let store = database.store();
+    let id = site(store, "books").await.id;
+    let active = Cooldown::Active { last: at(100) };
+    for (now, expected) in [(100, Cooldown::Started), (101, active), (129, active), (130, Cooldown::Started)]
+    {
+        let found = write(store, move |tx| sites::start_cooldown(tx, id, at(now), at(now - 30))).await;
+        assert_eq!(found, expected, "at second {now}");
+    }
+}

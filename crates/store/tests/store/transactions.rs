@@ -1,0 +1,206 @@
+use std::panic::resume_unwind;
+use std::sync::mpsc;
+
+use model::{AccountId, AccountName};
+use store::{Error, Location, Store, Tx, accounts};
+use testing::Database;
+use tokio::sync::oneshot;
+
+use crate::{account, at, at_once, read, write};
+
+testing::on_both_databases!(
+    an_error_undoes_its_own_write_only,
+    a_panic_undoes_its_own_write_only,
+    a_failed_statement_ends_the_transaction,
+    what_a_closure_refuses_with_comes_back,
+    many_writes_at_once_are_all_there,
+    a_read_sees_one_moment,
+    a_read_changes_nothing,
+    closing_finishes_what_was_queued,
+);
+
+fn add(tx: &mut Tx, name: &str) -> Result<(), Error> {
+    accounts::insert(tx, AccountId::new(at(0)), &AccountName::parse(name).unwrap(), "pro", at(0))
+}
+
+async fn names(store: &Store) -> Vec<String> {
+    let mut names: Vec<String> =
+        read(store, accounts::list).await.into_iter().map(|account| account.name).collect();
+    names.sort();
+    names
+}
+
+/// Occupies a connection (SQLite: the writer) until told to go on. What is queued meanwhile is one group.
+async fn hold(store: &Store) -> mpsc::Sender<()> {
+    let (release, released) = mpsc::channel::<()>();
+    let (started, has_started) = oneshot::channel();
+    let (store, mut started) = (store.clone(), Some(started));
+    tokio::spawn(async move {
+        let wait = move |_: &mut Tx| {
+            started.take().map(|started| started.send(()));
+            let _ = released.recv();
+            Ok::<_, Error>(())
+        };
+        store.write(wait).await
+    });
+    has_started.await.unwrap();
+    release
+}
+
+async fn an_error_undoes_its_own_write_only(database: &Database) {
+    let store = database.store();
+    let release = hold(store).await;
+    let (before, refused, after, ()) = tokio::join!(
+        store.write(|tx| add(tx, "before")),
+        store.write(|tx| {
+            add(tx, "refused")?;
+            Err::<(), _>(Error::Internal("no".into()))
+        }),
+        store.write(|tx| add(tx, "after")),
+        async { release.send(()).unwrap() },
+    );
+    before.unwrap();
+    after.unwrap();
+    assert_eq!(refused.unwrap_err().to_string(), "no");
+    assert_eq!(names(store).await, ["after", "before"]);
+}
+
+async fn a_panic_undoes_its_own_write_only(database: &Database) {
+    let store = database.store();
+    // More of them than there are threads, each of which must live on. (`resume_unwind` keeps the output clean.)
+    for round in 0..10 {
+        let release = hold(store).await;
+        let (before, panicked, after, ()) = tokio::join!(
+            store.write(move |tx| add(tx, &format!("before {round}"))),
+            store.write(|tx| -> Result<(), Error> {
+                add(tx, "panicked")?;
+                resume_unwind(Box::new("boom"))
+            }),
+            store.write(move |tx| add(tx, &format!("later {round}"))),
+            async { release.send(()).unwrap() },
+        );
+        before.unwrap();
+        after.unwrap();
+        assert_eq!(panicked.unwrap_err().to_string(), "a transaction panicked: boom");
+        let panicked =
+            store.read(|_| -> Result<(), Error> { resume_unwind(Box::new("boom".to_owned())) }).await;
+        assert_eq!(panicked.unwrap_err().to_string(), "a transaction panicked: boom");
+    }
+    assert_eq!(names(store).await.len(), 20);
+}
+
+async fn a_failed_statement_ends_the_transaction(database: &Database) {
+    let store = database.store();
+    let taken = account(store, "first").await;
+    let answer = store.write(move |tx| {
+        add(tx, "second")?;
+        let name = AccountName::parse("third").unwrap();
+        // Swallowed here, yet not forgotten: neither database may keep a part.
+        let failed = accounts::insert(tx, taken, &name, "pro", at(0)).unwrap_err();
+        let next = accounts::list(tx).unwrap_err();
+        assert_eq!(next.to_string(), failed.to_string());
+        Ok::<_, Error>(())
+    });
+    let error = answer.await.unwrap_err();
+    assert!(matches!(&error, Error::Internal(text) if text.to_lowercase().contains("unique")), "{error:?}");
+    assert_eq!(names(store).await, ["first"]);
+    write(store, |tx| add(tx, "fourth")).await;
+}
+
+async fn what_a_closure_refuses_with_comes_back(database: &Database) {
+    #[derive(Debug, PartialEq)]
+    enum Refusal {
+        Taken(u32),
+        Store,
+    }
+    impl From<Error> for Refusal {
+        fn from(_: Error) -> Refusal {
+            Refusal::Store
+        }
+    }
+    let store = database.store();
+    assert_eq!(store.write(|_| Err::<(), _>(Refusal::Taken(7))).await, Err(Refusal::Taken(7)));
+    assert_eq!(store.read(|_| Err::<(), _>(Refusal::Taken(8))).await, Err(Refusal::Taken(8)));
+    let nothing = |tx: &mut Tx| Ok(tx.execute("DELETE FROM nothing", &[]).map(drop)?);
+    assert_eq!(store.write(nothing).await, Err(Refusal::Store));
+}
+
+async fn many_writes_at_once_are_all_there(database: &Database) {
+    let store = database.store();
+    let commits_before = commits(database);
+    let release = hold(store).await;
+    let writes = at_once(200, |number| {
+        let store = store.clone();
+        async move { store.write(move |tx| add(tx, &format!("{number:03}"))).await.unwrap() }
+    });
+    let (writes, ()) = tokio::join!(writes, async { release.send(()).unwrap() });
+    assert_eq!(writes.len(), 200);
+    assert_eq!(names(store).await, (0..200).map(|number| format!("{number:03}")).collect::<Vec<_>>());
+    if let (Some(before), Some(after)) = (commits_before, commits(database)) {
+        assert!(after - before < 100, "{} commits for 200 writes", after - before);
+    }
+}
+
+/// How often SQLite has committed so far: its log marks the last frame of each transaction with the size of the
+/// database. <https://sqlite.org/fileformat2.html#the_write_ahead_log>
+fn commits(database: &Database) -> Option<usize> {
+    let Location::Sqlite(path) = database.location() else { return None };
+    let log = std::fs::read(path.with_extension("db-wal")).unwrap();
+    let page_size = u32::from_be_bytes(log[8..12].try_into().unwrap()) as usize;
+    let frames = log[32..].chunks_exact(24 + page_size);
+    Some(frames.filter(|frame| frame[4..8] != [0; 4]).count())
+}
+
+async fn a_read_sees_one_moment(database: &Database) {
+    let store = database.store();
+    account(store, "before").await;
+    let (has_read, mut read_once) = tokio::sync::mpsc::unbounded_channel();
+    let (written, go_on) = mpsc::channel::<()>();
+    let reader = store.clone();
+    let reading = tokio::spawn(async move {
+        read(&reader, move |tx| {
+            let before = accounts::list(tx)?.len();
+            has_read.send(()).unwrap();
+            go_on.recv().unwrap();
+            Ok((before, accounts::list(tx)?.len()))
+        })
+        .await
+    });
+    read_once.recv().await.unwrap();
+    write(store, |tx| add(tx, "meanwhile")).await;
+    written.send(()).unwrap();
+    assert_eq!(reading.await.unwrap(), (1, 1));
+    assert_eq!(names(store).await.len(), 2);
+}
+
+async fn a_read_changes_nothing(database: &Database) {
+    let store = database.store();
+    let refused = store.read(|tx| add(tx, "written by a read")).await;
+    assert!(matches!(refused, Err(Error::Internal(_))), "{refused:?}");
+    assert!(names(store).await.is_empty());
+}
+
+async fn closing_finishes_what_was_queued(database: &Database) {
+    let store = database.open();
+    let release = hold(&store).await;
+    let mut writes = Vec::new();
+    for number in 0..20 {
+        let (store, (queued, is_queued)) = (store.clone(), oneshot::channel());
+        writes.push(tokio::spawn(async move {
+            let write = store.write(move |tx| add(tx, &number.to_string()));
+            let mut write = std::pin::pin!(write);
+            // Polled once, it is in the queue.
+            let first = std::future::poll_fn(|context| std::task::Poll::Ready(write.as_mut().poll(context)));
+            assert!(first.await.is_pending());
+            queued.send(()).unwrap();
+            write.await
+        }));
+        is_queued.await.unwrap();
+    }
+    release.send(()).unwrap();
+    for write in writes {
+        write.await.unwrap().unwrap();
+    }
+    tokio::task::spawn_blocking(|| store.close()).await.unwrap();
+    assert_eq!(names(database.store()).await.len(), 20);
+}
