@@ -23,6 +23,7 @@ pub struct Unauthorized {
 pub struct ValidationFailed {
     #[schema(example = "validation failed")]
     pub error: &'static str,
+    #[schema(value_type = BTreeMap<String, BTreeMap<String, String>>)]
     pub pages: BTreeMap<usize, BTreeMap<&'static str, String>>,
 }
 

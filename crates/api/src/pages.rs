@@ -112,13 +112,15 @@ pub struct PublishResponse {
     pub pages: Vec<PublishedPage>,
     /// Slugs of the pages that were deleted; only when deletions were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub deleted: Option<Vec<String>>,
     /// Only when a build was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub build: Option<BuildOutcome>,
     /// The page's own fields once more, when the request was a single page.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    #[schema(inline)]
+    #[schema(ignore)]
     pub page: Option<PublishedPage>,
 }
 
@@ -132,6 +134,7 @@ pub struct PublishedPage {
     pub content_type: &'static str,
     /// Only when the page has one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub section: Option<String>,
     pub draft: bool,
     pub status: WriteStatus,

@@ -12,12 +12,13 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::response::{Response as Answer, ResponseBuilder};
-use utoipa::openapi::schema::{Object, ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::schema::{AllOfBuilder, AnyOfBuilder, Object, ObjectBuilder, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{Components, Content, InfoBuilder, OpenApi, Ref, RefOr, Schema, ServerBuilder};
+use utoipa::openapi::{Components, Content, InfoBuilder, OpenApi, Ref, RefOr, Required, Schema, ServerBuilder};
 use utoipa::ToSchema;
 
 use crate::error::json_response;
@@ -89,6 +90,10 @@ pub fn openapi() -> OpenApi {
     register::<ValidationFailed>(components);
     register::<DuplicateSlugs>(components);
     register::<SlugConflict>(components);
+    // Any, not one of them: every object is a page as well, since unknown fields are ignored.
+    let body = AnyOfBuilder::new().item(reference("PublishRequest")).item(reference("PageInput"));
+    let body = body.description(Some("A batch, or a single page as the whole body (the original format)."));
+    components.schemas.insert("PublishBody".into(), RefOr::T(body.build().into()));
     for item in openapi.paths.paths.values_mut() {
         for operation in [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten() {
             complete(operation);
@@ -111,7 +116,10 @@ fn complete(operation: &mut Operation) {
     };
     let failure = || reference("Failure");
     match name.as_str() {
-        "publishPages" => add("400", "The request is refused as a whole; nothing is stored", refused_pages()),
+        "publishPages" => {
+            add("200", "Stored; a single page's own fields are repeated beside `pages`", stored_pages());
+            add("400", "The request is refused as a whole; nothing is stored", refused_pages());
+        }
         _ => add("400", "A parameter or the body is missing or wrong", failure()),
     }
     add("401", "No token, or one that is malformed, unknown or revoked", reference("Unauthorized"));
@@ -130,6 +138,9 @@ fn complete(operation: &mut Operation) {
     add("429", "A rate limit or the build cooldown; wait as long as Retry-After says", failure());
     add("500", "Our own fault", reference("InternalError"));
     add("503", "The database is away; try again in a few seconds", failure());
+    if let (Some(RefOr::T(body)), "triggerBuild") = (&mut operation.request_body, name.as_str()) {
+        body.required = Some(Required::False);
+    }
     for (status, answer) in &mut operation.responses.responses {
         if let RefOr::T(answer) = answer {
             add_headers(status, answer);
@@ -139,15 +150,24 @@ fn complete(operation: &mut Operation) {
 
 fn refused_pages() -> RefOr<Schema> {
     let bodies = ["ValidationFailed", "DuplicateSlugs", "SlugConflict", "Failure"];
-    let one_of = bodies.iter().fold(OneOfBuilder::new(), |one_of, name| one_of.item(reference(name)));
-    RefOr::T(one_of.build().into())
+    // A conflict is a failure with one key more, so it is any of them and not one.
+    let any_of = bodies.iter().fold(AnyOfBuilder::new(), |any_of, name| any_of.item(reference(name)));
+    RefOr::T(any_of.build().into())
+}
+
+fn stored_pages() -> RefOr<Schema> {
+    let single = AllOfBuilder::new().item(reference("PublishResponse")).item(reference("PublishedPage"));
+    let any_of = AnyOfBuilder::new().item(reference("PublishResponse")).item(single);
+    RefOr::T(any_of.build().into())
 }
 
 fn add_headers(status: &str, answer: &mut Answer) {
     let number = || ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).build();
     let text = || ObjectBuilder::new().schema_type(Type::String).build();
     let header = |schema: Object, about: &str| -> Header {
-        HeaderBuilder::new().schema(Some(Schema::Object(schema))).description(Some(about)).build()
+        let required = Extensions::from_iter([("required", true)]);
+        let header = HeaderBuilder::new().schema(Some(Schema::Object(schema))).description(Some(about));
+        header.extensions(Some(required)).build()
     };
     let mut add = |name: &str, header: Header| answer.headers.insert(name.to_owned(), header.into());
     add("X-RateLimit-Limit", header(number(), "Requests allowed in the current window"));

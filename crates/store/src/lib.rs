@@ -99,9 +99,16 @@ impl Store {
     /// Finishes what was queued and closes every connection. Only the last handle can close the store.
     pub fn close(self) {
         let Some(inner) = Arc::into_inner(self.0) else { return };
+        // The threads end once nobody can send them anything: the senders go first.
         let threads = match inner {
-            Inner::Sqlite(Sqlite { threads, .. }) => threads,
-            Inner::Postgres(Postgres { threads, .. }) => threads,
+            Inner::Sqlite(Sqlite { writes, reads, threads }) => {
+                drop((writes, reads));
+                threads
+            }
+            Inner::Postgres(Postgres { jobs, threads }) => {
+                drop(jobs);
+                threads
+            }
         };
         for thread in threads {
             let _ = thread.join();

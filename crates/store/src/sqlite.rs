@@ -14,6 +14,7 @@ use crate::tx::Engine;
 
 /// How long a write waits for a second process (a command beside the server) to end its own.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// A group is bounded in number and in time, so that the first in it does not wait long for its commit.
 const GROUP_JOBS: usize = 256;
 const GROUP_TIME: Duration = Duration::from_millis(5);
@@ -45,6 +46,8 @@ impl Sqlite {
         for _ in 0..READERS {
             let (path, queue) = (PathBuf::from(path), read_queue.clone());
             let reader = connect(&path)?;
+            // What PostgreSQL's READ ONLY refuses is refused here too.
+            reader.execute_batch("PRAGMA query_only = ON")?;
             threads.push(spawn("recto-reader", move || read_loop(&reader, &queue))?);
         }
         Ok(Sqlite { writes, reads, threads })
@@ -60,17 +63,30 @@ fn connect(path: &Path) -> Result<Connection> {
     let connection = Connection::open(path)
         .map_err(|error| Error::Away(format!("open {}: {error}", path.display())))?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    // FULL: a commit is on disk before it is acknowledged. Checkpoints have a thread of their own.
-    connection.execute_batch(
-        "PRAGMA journal_mode = WAL;
-         PRAGMA synchronous = FULL;
-         PRAGMA foreign_keys = ON;
-         PRAGMA wal_autocheckpoint = 0;
-         PRAGMA cache_size = -16384;
-         PRAGMA temp_store = MEMORY;",
-    )?;
+    configure(&connection)?;
     connection.set_prepared_statement_cache_capacity(128);
     Ok(connection)
+}
+
+/// FULL: a commit is on disk before it is acknowledged. Checkpoints have a thread of their own.
+const PRAGMAS: &str = "
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA foreign_keys = ON;
+PRAGMA wal_autocheckpoint = 0;
+PRAGMA cache_size = -16384;
+PRAGMA temp_store = MEMORY;";
+
+/// The busy timeout does not hold for the turn of a new database to WAL: when several processes start at once, all
+/// but one are told "database is locked" without a wait.
+fn configure(connection: &Connection) -> Result<()> {
+    let started = Instant::now();
+    loop {
+        match connection.execute_batch(PRAGMAS).map_err(Error::from) {
+            Err(Error::Away(_)) if started.elapsed() < BUSY_TIMEOUT => std::thread::sleep(BUSY_PAUSE),
+            outcome => return outcome,
+        }
+    }
 }
 
 /// Takes the closures that wait, runs each in a savepoint of one transaction, commits once, answers them all.
@@ -87,13 +103,14 @@ fn write_loop(
         let started = Instant::now();
         let mut group = Vec::new();
         let mut next = Some(first);
+        let mut outcome = Ok(());
         while let Some(mut job) = next {
-            let ran = run_in_savepoint(connection, job.as_mut());
+            outcome = run_in_savepoint(connection, job.as_mut());
             group.push(job);
             let full = group.len() >= GROUP_JOBS || started.elapsed() >= GROUP_TIME;
-            next = if ran.is_err() || full { None } else { queue.try_recv().ok() };
+            next = if outcome.is_err() || full { None } else { queue.try_recv().ok() };
         }
-        let outcome = commit(connection);
+        let outcome = outcome.and_then(|()| commit(connection)).inspect_err(|_| roll_back(connection));
         metrics::histogram!("recto_store_group_size").record(group.len() as f64);
         for job in group {
             job.finish(outcome.clone());
@@ -103,7 +120,8 @@ fn write_loop(
     }
 }
 
-/// An error here means that the engine itself gave up the whole transaction (disk full, I/O error).
+/// An error here ends the whole group: the engine gave its transaction up (disk full, I/O error), or a savepoint
+/// could not be undone.
 fn run_in_savepoint(connection: &Connection, job: &mut dyn Job) -> Result<()> {
     cached(connection, "SAVEPOINT job")?;
     if let Err(undo) = job.run(Engine::Sqlite(connection)) {
@@ -121,10 +139,14 @@ fn commit(connection: &Connection) -> Result<()> {
     if connection.is_autocommit() {
         return Err(Error::Away("the database gave the transaction up; is the disk full?".into()));
     }
-    cached(connection, "COMMIT").inspect_err(|_| {
-        // A failed COMMIT may leave the transaction open, and the next BEGIN would fail on it.
+    cached(connection, "COMMIT")
+}
+
+/// Leaves no transaction open, on which the next BEGIN would fail.
+fn roll_back(connection: &Connection) {
+    if !connection.is_autocommit() {
         let _ = connection.execute_batch("ROLLBACK");
-    })
+    }
 }
 
 fn cached(connection: &Connection, sql: &str) -> Result<()> {

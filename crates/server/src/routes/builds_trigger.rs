@@ -25,7 +25,7 @@ const MAX_BODY: u64 = 64 << 10;
     path = "/builds",
     tag = "Builds",
     operation_id = "triggerBuild",
-    request_body(content = Option<TriggerBuild>, content_type = "application/json"),
+    request_body(content = TriggerBuild, content_type = "application/json"),
     responses((status = 202, description = "Queued", body = BuildQueued))
 )]
 pub(crate) async fn trigger(

@@ -27,7 +27,18 @@ const MAX_VALUE: usize = 16 << 20;
     path = "/pages",
     tag = "Pages",
     operation_id = "publishPages",
-    request_body(content = PublishBody, content_type = "application/json"),
+    request_body(
+        content = PublishBody,
+        content_type = "application/json",
+        examples(
+            ("batch" = (summary = "A batch", value = json!({
+                "pages": [{"slug": "hello-world", "title": "Hello, world", "content": "# Hello", "tags": ["first"]}],
+                "deleteSlugs": [{"slug": "old", "contentType": "blog"}],
+                "build": true,
+            }))),
+            ("page" = (summary = "A single page", value = json!({"title": "Hello, world", "content": "# Hello"}))),
+        ),
+    ),
     responses((status = 200, description = "Stored", body = PublishResponse))
 )]
 pub(crate) async fn publish(

@@ -1,0 +1,15 @@
+// Preloaded to make every sync to disk cost SLOW_SYNC_US microseconds more, as on a slower disk.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int slow(const char *name, int fd) {
+    const char *delay = getenv("SLOW_SYNC_US");
+    int (*sync)(int) = (int (*)(int))dlsym(RTLD_NEXT, name);
+    if (delay) usleep((useconds_t)atoi(delay));
+    return sync(fd);
+}
+
+int fdatasync(int fd) { return slow("fdatasync", fd); }
+int fsync(int fd) { return slow("fsync", fd); }

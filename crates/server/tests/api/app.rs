@@ -1,0 +1,156 @@
+//! The server under test.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::{AccountId, AccountName, Clock, ManualClock, PageId, Plan, SiteId, SiteName, Timestamp, TokenId, TokenName};
+use publisher::{Publisher, Settings};
+use serde_json::{Value, json};
+use server::{AppParts, Limiter, ListenLimits};
+use testing::Database;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::client::Client;
+
+pub const START: &str = "2026-01-02T03:04:05.678Z";
+
+/// What an operator may choose. As shipped, unless a test says otherwise.
+pub struct Options {
+    pub cooldown: Duration,
+    pub dev: bool,
+    pub max_body: u64,
+    pub trusted_proxies: &'static [&'static str],
+    pub plan: &'static str,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            cooldown: Duration::from_secs(30),
+            dev: false,
+            max_body: 2 << 30,
+            trusted_proxies: &[],
+            plan: "pro",
+        }
+    }
+}
+
+pub struct App<'d> {
+    pub database: &'d Database,
+    pub publisher: Publisher,
+    pub clock: Arc<ManualClock>,
+    pub address: SocketAddr,
+    /// "Acme", the account that most tests are about.
+    pub acme: Account,
+    /// Acme's.
+    pub client: Client,
+}
+
+pub struct Account {
+    pub id: AccountId,
+    pub site: String,
+    pub deploy_url: String,
+    pub token_id: TokenId,
+    pub client: Client,
+}
+
+pub async fn spawn_app(database: &Database) -> App<'_> {
+    spawn_app_with(database, Options::default()).await
+}
+
+pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
+    let clock = Arc::new(ManualClock::new(Timestamp::parse_iso(START).unwrap()));
+    let settings = Settings {
+        plans: Plan::shipped(),
+        build_cooldown: options.cooldown,
+        site_url: "http://{site}.localhost:8081".into(),
+        purge_after: Duration::from_secs(30 * 24 * 3600),
+    };
+    let publisher = Publisher::new(database.store().clone(), clock.clone(), settings);
+    let app = server::App::new(AppParts {
+        publisher: publisher.clone(),
+        limiter: Limiter::memory(),
+        clock: clock.clone(),
+        trusted_proxies: options.trusted_proxies.iter().map(|net| net.parse().unwrap()).collect(),
+        dev: options.dev,
+        max_body: options.max_body,
+    });
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(server::serve(
+        listener,
+        server::router(app),
+        ListenLimits::default(),
+        CancellationToken::new(),
+    ));
+    let nobody = Client::new(address, clock.clone());
+    let acme = create_account(&publisher, &nobody, "Acme", options.plan).await;
+    let client = acme.client.clone();
+    App { database, publisher, clock, address, acme, client }
+}
+
+async fn create_account(publisher: &Publisher, nobody: &Client, name: &str, plan: &str) -> Account {
+    let made = publisher.account_create(AccountName::parse(name).unwrap(), plan).await.unwrap();
+    Account {
+        id: made.account_id,
+        site: made.site_id.to_string(),
+        deploy_url: made.deploy_url,
+        token_id: made.token_id,
+        client: nobody.with_token(&made.token),
+    }
+}
+
+impl App<'_> {
+    /// A client without a token.
+    pub fn nobody(&self) -> Client {
+        Client::new(self.address, self.clock.clone())
+    }
+
+    pub async fn account(&self, name: &str) -> Account {
+        create_account(&self.publisher, &self.nobody(), name, "pro").await
+    }
+
+    /// Another site of Acme's.
+    pub async fn site(&self, name: &str) -> String {
+        let site = self.publisher.site_create(self.acme.id, SiteName::parse(name).unwrap()).await;
+        site.unwrap().id.to_string()
+    }
+
+    /// Another token of Acme's.
+    pub async fn token(&self) -> Client {
+        let token = self.publisher.token_create(self.acme.id, TokenName::default()).await.unwrap();
+        self.nobody().with_token(&token.token)
+    }
+
+    pub fn now(&self) -> String {
+        self.clock.now().to_string()
+    }
+
+    pub fn advance(&self, time: Duration) {
+        self.clock.advance(time);
+    }
+
+    /// What the API stores of a page of Acme's first site and does not show: the site is built from it.
+    pub async fn stored(&self, page: &Value) -> Value {
+        let site = SiteId::parse(&self.acme.site).unwrap();
+        let id = PageId::parse(page["id"].as_str().unwrap()).unwrap();
+        let stored = self.database.store().read(move |tx| {
+            let page = store::pages::by_ids(tx, site, std::iter::once(id))?.remove(0);
+            let mut text = |id: Option<store::texts::TextId>| match id {
+                Some(id) => store::texts::body(tx, id),
+                None => Ok(None),
+            };
+            Ok::<_, store::Error>((text(page.content)?, text(page.params)?, page.api_endpoint))
+        });
+        let (content, params, api_endpoint) = stored.await.unwrap();
+        let params: Value = serde_json::from_str(&params.unwrap_or("{}".into())).unwrap();
+        json!({"content": content.unwrap_or_default(), "params": params, "apiEndpoint": api_endpoint})
+    }
+}
+
+/// Comes a minute after whatever was sent before: the per-minute windows are empty.
+pub fn a_minute_later(app: &App) {
+    app.advance(Duration::from_secs(60));
+}

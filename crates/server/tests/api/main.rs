@@ -1,0 +1,41 @@
+//! The public API as a client meets it: the real router behind the real listener, over a real database, with a
+//! clock that stands still until a test moves it. Written from the specification; one module a concern.
+//!
+//! `./test -p recto-server --test api` runs it, each test on SQLite and on PostgreSQL.
+
+#![allow(clippy::unwrap_used)]
+
+extern crate recto_server as server;
+
+mod answer;
+mod app;
+mod authentication;
+mod batches;
+mod bodies;
+mod builds;
+mod client;
+mod conflicts;
+mod cooldown;
+mod deletes;
+mod docs;
+mod encodings;
+mod fields;
+mod files;
+mod identity;
+mod keys;
+mod legacy;
+mod lengths;
+mod listing;
+mod omitted;
+mod order;
+mod params;
+mod proxies;
+mod publish;
+mod races;
+mod rate_headers;
+mod rate_limits;
+mod sockets;
+mod tenants;
+mod text_rules;
+mod types;
+mod uploads;
