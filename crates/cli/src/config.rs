@@ -12,6 +12,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use ipnet::IpNet;
 use model::{ByteSize, Plan};
 use store::Location;
+use tracing_subscriber::EnvFilter;
 
 use self::raw::{Raw, RawPlan};
 use crate::Global;
@@ -31,7 +32,7 @@ pub struct Config {
     pub build_cooldown: Duration,
     pub purge_after: Duration,
     pub log_json: bool,
-    pub log_filter: String,
+    pub log_filter: EnvFilter,
     pub plans: Vec<Plan>,
 }
 
@@ -43,7 +44,9 @@ impl Config {
             }
             None => String::new(),
         };
-        let variables = std::env::vars().filter(|(name, _)| name.starts_with("RECTO_"));
+        // Others' variables may hold any bytes; ours that do will be refused as the value they become.
+        let lossy = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+        let variables = std::env::vars_os().map(|(name, value)| (lossy(name), lossy(value)));
         let (raw, unknown) = Raw::parse(&text, variables)?;
         for name in unknown {
             eprintln!("recto: the variable {name} is none of recto's settings and is ignored");
@@ -79,7 +82,7 @@ impl Config {
                 "json" => true,
                 other => bail!("log.format: {other:?} is neither text nor json"),
             },
-            log_filter: raw.log.filter,
+            log_filter: filter(&raw.log.filter)?,
             plans: plans(raw.plans)?,
             data: data.to_owned(),
         })
@@ -101,6 +104,11 @@ fn network(text: &str) -> Result<IpNet> {
 
 fn size(key: &str, text: &str) -> Result<ByteSize> {
     ByteSize::parse(text).map_err(|message| anyhow!("{key}: {text:?} {message}"))
+}
+
+fn filter(text: &str) -> Result<EnvFilter> {
+    let example = "it looks like info, or like info,recto_store=debug";
+    EnvFilter::builder().parse(text).map_err(|error| anyhow!("log.filter: {text:?}: {error}; {example}"))
 }
 
 fn location(url: &str, connections: u64, data: &Path) -> Result<Location> {

@@ -67,7 +67,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return explain(&error),
+    };
     let json = cli.global.json;
     match run(cli) {
         Ok(code) => code,
@@ -80,6 +83,19 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What the command line's reader has to say: help, or why it cannot read the arguments.
+fn explain(error: &clap::Error) -> ExitCode {
+    let wants_json = std::env::args_os().any(|argument| argument == "--json");
+    if error.use_stderr() && wants_json {
+        let text = error.to_string();
+        let why = text.split("\n\nUsage:").next().unwrap_or_default().trim_start_matches("error: ");
+        output::json(&serde_json::json!({ "error": why }));
+    } else {
+        let _ = error.print();
+    }
+    ExitCode::from(error.exit_code() as u8)
 }
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {

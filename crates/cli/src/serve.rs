@@ -132,7 +132,7 @@ async fn keep_up(publisher: Publisher, stop: CancellationToken) {
 }
 
 fn start_log(config: &Config) {
-    let filter = tracing_subscriber::EnvFilter::builder().parse_lossy(&config.log_filter);
+    let filter = config.log_filter.clone();
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
     if config.log_json {

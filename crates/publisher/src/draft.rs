@@ -143,6 +143,10 @@ impl Draft {
         }
     }
 
+    pub fn wants_build(&self) -> bool {
+        self.request.build
+    }
+
     /// Stores texts ahead once there are many. To be called between entries; a slow database slows the reading.
     pub async fn relieve(&mut self) -> Result<(), Error> {
         if self.texts.waiting_bytes < STASH_BYTES {

@@ -102,28 +102,37 @@ impl<K: FnMut(String) -> usize> Checker<'_, K> {
     }
 
     fn identity(&mut self, id: Option<PageId>, slug: Option<Slug>, title: Option<&Title>) -> Identity {
-        if ["id", "slug", "contentType", "section"].iter().any(|field| self.errors.contains_key(field)) {
+        if id.is_some() && title.is_some_and(Title::is_blank) {
+            self.errors.insert("title", "title must not be blank".into());
+        }
+        let named = id.is_some() || slug.is_some() || self.any_bad(&["id", "slug"]);
+        let made = if named { None } else { self.slug_from(title) };
+        if self.any_bad(&["id", "slug", "contentType", "section"]) {
             return Identity::Unusable { id };
         }
-        let blank = title.is_none_or(Title::is_blank);
-        if let Some(id) = id {
-            if title.is_some() && blank {
-                self.errors.insert("title", "title must not be blank".into());
-            }
-            return Identity::Id { id, slug };
+        match (id, slug, made) {
+            (Some(id), slug, _) => Identity::Id { id, slug },
+            (None, Some(slug), _) => Identity::Slug(slug),
+            (None, None, Some(slug)) => Identity::Auto(slug),
+            (None, None, None) => Identity::Unusable { id: None },
         }
-        if let Some(slug) = slug {
-            return Identity::Slug(slug);
-        }
+    }
+
+    fn any_bad(&self, fields: &[&str]) -> bool {
+        fields.iter().any(|field| self.errors.contains_key(field))
+    }
+
+    /// The slug that the title gives; a title that is missing or gives none is noted.
+    fn slug_from(&mut self, title: Option<&Title>) -> Option<Slug> {
         let slug = title.and_then(|title| Slug::from_title(title.as_str()));
-        if slug.is_none() && !self.errors.contains_key("title") {
-            let message = match blank {
+        if slug.is_none() && !self.any_bad(&["title"]) {
+            let message = match title.is_none_or(Title::is_blank) {
                 true => crate::decide::TITLE_REQUIRED,
                 false => "title has no letters or digits to make a slug from; give a slug",
             };
             self.errors.insert("title", message.into());
         }
-        slug.map_or(Identity::Unusable { id: None }, Identity::Auto)
+        slug
     }
 
     /// A text field. A value of another type, or one that `parse` refuses, is noted under the field's name.

@@ -1,10 +1,13 @@
 //! Lists the pages of a site. The answer's JSON is written straight from the rows: ten thousand pages cost no
 //! ten thousand objects.
 
+use std::cmp::Reverse;
+use std::ops::Range;
+
 use api::PageSummary;
 use model::{ContentType, PageId, SiteId, Timestamp};
 use serde_json::value::RawValue;
-use store::pages::{self, Listing, Summary};
+use store::pages::{self, Part, Summary};
 
 use crate::access::site_of;
 use crate::{Caller, Error, Publisher};
@@ -45,63 +48,76 @@ impl Publisher {
         self.store
             .read(move |tx| {
                 let site = site_of(tx, account, query.site)?;
-                let paged = query.limit.is_some() || query.cursor.is_some();
-                let limit = paged.then(|| query.limit.unwrap_or(DEFAULT_LIMIT));
-                let listing = Listing {
+                let mut rows = Rows::default();
+                if query.limit.is_none() && query.cursor.is_none() {
+                    pages::scan(tx, site.id, |summary| {
+                        if query.content_type.is_none_or(|wanted| wanted.as_str() == summary.content_type) {
+                            rows.add(&summary);
+                        }
+                    })?;
+                    rows.order.sort_unstable_by_key(|row| (Reverse(row.updated_at), row.id));
+                    return rows.body(None);
+                }
+                let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
+                let part = Part {
                     content_type: query.content_type,
                     after: query.cursor.map(|cursor| (cursor.updated_at, cursor.id)),
                     // One more than asked for tells whether there is a next part.
-                    limit: limit.map(|limit| limit + 1),
+                    limit: limit + 1,
                 };
-                let mut body = Body::new(limit);
-                pages::list(tx, site.id, listing, |summary| body.add(&summary))?;
-                body.finish(paged)
+                pages::list(tx, site.id, part, |summary| rows.add(&summary))?;
+                let more = rows.order.len() > limit as usize;
+                rows.order.truncate(limit as usize);
+                let last = rows.order.last().map(|row| Cursor { updated_at: row.updated_at, id: row.id });
+                rows.body(Some(last.filter(|_| more)))
             })
             .await
     }
 }
 
-struct Body {
+/// Pages as JSON, one after the other, and the order they are to be shown in.
+#[derive(Default)]
+struct Rows {
     json: Vec<u8>,
-    room: Option<u32>,
-    count: u32,
-    last: Option<Cursor>,
-    more: bool,
-    failure: Option<String>,
+    order: Vec<Place>,
+    failure: Option<serde_json::Error>,
 }
 
-impl Body {
-    fn new(room: Option<u32>) -> Body {
-        Body { json: b"{\"pages\":[".to_vec(), room, count: 0, last: None, more: false, failure: None }
-    }
+struct Place {
+    updated_at: Timestamp,
+    id: PageId,
+    json: Range<usize>,
+}
 
+impl Rows {
     fn add(&mut self, summary: &Summary) {
-        if self.room == Some(self.count) {
-            self.more = true;
-            return;
-        }
-        if self.count > 0 {
-            self.json.push(b',');
-        }
-        self.count += 1;
-        self.last = Some(Cursor { updated_at: summary.updated_at, id: summary.id });
+        let start = self.json.len();
         if let Err(error) = write_summary(&mut self.json, summary) {
-            self.failure = Some(error.to_string());
+            self.failure = Some(error);
         }
+        self.order.push(Place { updated_at: summary.updated_at, id: summary.id, json: start..self.json.len() });
     }
 
-    fn finish(mut self, paged: bool) -> Result<Vec<u8>, Error> {
+    /// The answer; `next` when it is only a part.
+    fn body(self, next: Option<Option<Cursor>>) -> Result<Vec<u8>, Error> {
         if let Some(failure) = self.failure {
             return Err(Error::Internal(format!("write a listing: {failure}")));
         }
-        self.json.push(b']');
-        if paged {
-            let next = self.last.filter(|_| self.more).map(Cursor::text);
-            self.json.extend_from_slice(b",\"nextCursor\":");
-            self.json.extend(next.map_or("null".to_owned(), |cursor| format!("\"{cursor}\"")).bytes());
+        let mut body = Vec::with_capacity(self.json.len() + self.order.len() + 100);
+        body.extend_from_slice(b"{\"pages\":[");
+        for (index, place) in self.order.iter().enumerate() {
+            if index > 0 {
+                body.push(b',');
+            }
+            body.extend_from_slice(&self.json[place.json.clone()]);
         }
-        self.json.push(b'}');
-        Ok(self.json)
+        body.push(b']');
+        if let Some(cursor) = next {
+            let cursor = cursor.map_or("null".to_owned(), |cursor| format!("\"{}\"", cursor.text()));
+            body.extend_from_slice(format!(",\"nextCursor\":{cursor}").as_bytes());
+        }
+        body.push(b'}');
+        Ok(body)
     }
 }
 

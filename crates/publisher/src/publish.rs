@@ -106,8 +106,8 @@ fn look_up_and_decide(tx: &mut Tx, site: &Site, request: &Request) -> Result<Dec
 struct Changes {
     /// In the request's order.
     pages: Vec<(WriteStatus, Page)>,
-    /// Pages whose key changes.
-    moved: Vec<PageId>,
+    /// Which of them change their key.
+    moved: Vec<usize>,
     deleted_ids: Vec<PageId>,
     deleted: Option<Vec<String>>,
     /// Texts that no page refers to any more.
@@ -130,7 +130,7 @@ impl Changes {
                 Target::Update { id, old_key, key } => {
                     let Some(mut page) = found.remove(&id) else { continue };
                     if old_key != key {
-                        changes.moved.push(id);
+                        changes.moved.push(changes.pages.len());
                         page.key = key;
                     }
                     (WriteStatus::Updated, page)
@@ -152,8 +152,10 @@ impl Changes {
         let of = |wanted| -> Vec<&Page> {
             self.pages.iter().filter(|(status, _)| *status == wanted).map(|(_, page)| page).collect()
         };
-        pages::park(tx, site.id, &self.moved)?;
+        let moved: Vec<(PageId, &PageKey)> =
+            self.moved.iter().map(|index| &self.pages[*index].1).map(|page| (page.id, &page.key)).collect();
         pages::delete(tx, site.id, version, &self.deleted_ids, now)?;
+        pages::rekey(tx, site.id, &moved)?;
         pages::insert(tx, site.id, version, &of(WriteStatus::Created))?;
         pages::update(tx, site.id, version, &of(WriteStatus::Updated))?;
         texts::release(tx, self.released.iter().copied(), now)?;

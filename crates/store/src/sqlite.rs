@@ -1,6 +1,7 @@
 //! SQLite: one writer thread with group commit, some reader threads, and one that checkpoints.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use tokio::sync::mpsc;
 
 use crate::error::{Error, Result};
 use crate::job::{Job, Undo};
-use crate::tx::Engine;
+use crate::tx::{Engine, Tx};
 
 /// How long a write waits for a second process (a command beside the server) to end its own.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -24,10 +25,17 @@ const QUEUE: usize = 1024;
 /// The log is copied into the database once it holds this many pages (4 MB).
 const CHECKPOINT_PAGES: i64 = 1000;
 const CHECKPOINT_PAUSE: Duration = Duration::from_millis(100);
+/// Beyond this (32 MB) the writer pauses for a moment, so that the log begins anew. While it writes without a pause
+/// the log is never copied to its end, and would grow until the disk is full.
+const LONG_LOG_PAGES: i64 = 8192;
+/// How long that moment may be when readers still need the log; then the next group goes first.
+const RESTART_TIMEOUT: Duration = Duration::from_millis(100);
 
 pub(crate) struct Sqlite {
     pub(crate) writes: mpsc::Sender<Box<dyn Job>>,
     pub(crate) reads: mpsc::Sender<Box<dyn Job>>,
+    /// For look-ups on the caller's own thread.
+    pub(crate) peek: Mutex<Connection>,
     pub(crate) threads: Vec<JoinHandle<()>>,
 }
 
@@ -38,10 +46,12 @@ impl Sqlite {
         let (writes, write_queue) = mpsc::channel(QUEUE);
         let (reads, read_queue) = mpsc::channel(QUEUE);
         let (wake, woken) = std::sync::mpsc::sync_channel(1);
+        let long_log = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
         let checkpointer = connect(path)?;
-        threads.push(spawn("recto-checkpoint", move || checkpoint_loop(&checkpointer, &woken))?);
-        threads.push(spawn("recto-writer", move || write_loop(&writer, write_queue, &wake))?);
+        let noted = long_log.clone();
+        threads.push(spawn("recto-checkpoint", move || checkpoint_loop(&checkpointer, &woken, &noted))?);
+        threads.push(spawn("recto-writer", move || write_loop(&writer, write_queue, &wake, &long_log))?);
         let read_queue = Arc::new(Mutex::new(read_queue));
         for _ in 0..READERS {
             let (path, queue) = (PathBuf::from(path), read_queue.clone());
@@ -50,7 +60,17 @@ impl Sqlite {
             reader.execute_batch("PRAGMA query_only = ON")?;
             threads.push(spawn("recto-reader", move || read_loop(&reader, &queue))?);
         }
-        Ok(Sqlite { writes, reads, threads })
+        let peek = connect(path)?;
+        // The caller's thread has better things to do than to wait for a lock.
+        peek.busy_timeout(Duration::ZERO)?;
+        peek.execute_batch("PRAGMA query_only = ON")?;
+        Ok(Sqlite { writes, reads, peek: Mutex::new(peek), threads })
+    }
+
+    /// Runs a look-up here and now, if a connection is free and it succeeds.
+    pub(crate) fn peek<T>(&self, mut work: impl FnMut(&mut Tx) -> Result<T>) -> Option<T> {
+        let connection = self.peek.try_lock().ok()?;
+        work(&mut Tx::new(Engine::Sqlite(&connection))).ok()
     }
 }
 
@@ -94,6 +114,7 @@ fn write_loop(
     connection: &Connection,
     mut queue: mpsc::Receiver<Box<dyn Job>>,
     wake: &std::sync::mpsc::SyncSender<()>,
+    long_log: &AtomicBool,
 ) {
     while let Some(first) = queue.blocking_recv() {
         if let Err(error) = connection.execute_batch("BEGIN IMMEDIATE") {
@@ -117,6 +138,11 @@ fn write_loop(
         }
         // Full means it is awake already.
         let _ = wake.try_send(());
+        if long_log.swap(false, Ordering::Relaxed)
+            && let Err(error) = restart_log(connection)
+        {
+            tracing::warn!(%error, "the log was not begun anew");
+        }
     }
 }
 
@@ -166,23 +192,35 @@ fn read_loop(connection: &Connection, queue: &Mutex<mpsc::Receiver<Box<dyn Job>>
 }
 
 /// Copies the log into the database beside the writer, which would otherwise do it inside somebody's commit.
-fn checkpoint_loop(connection: &Connection, woken: &std::sync::mpsc::Receiver<()>) {
+fn checkpoint_loop(connection: &Connection, woken: &std::sync::mpsc::Receiver<()>, long_log: &AtomicBool) {
     while woken.recv().is_ok() {
         std::thread::sleep(CHECKPOINT_PAUSE);
-        if let Err(error) = checkpoint(connection) {
-            tracing::warn!(%error, "checkpoint failed");
+        match copy_log(connection) {
+            Ok(pages) => long_log.store(pages > LONG_LOG_PAGES, Ordering::Relaxed),
+            Err(error) => tracing::warn!(%error, "checkpoint failed"),
         }
     }
 }
 
-fn checkpoint(connection: &Connection) -> Result<()> {
-    let waiting = |mode: &str| -> Result<i64> {
-        let (log, copied) = connection
-            .query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)))?;
-        Ok(log - copied)
-    };
-    if waiting("NOOP")? > CHECKPOINT_PAGES {
-        waiting("PASSIVE")?;
+/// Copies the log if much of it waits; tells how long the log is.
+fn copy_log(connection: &Connection) -> Result<i64> {
+    let (pages, copied) = checkpoint(connection, "NOOP")?;
+    if pages - copied > CHECKPOINT_PAGES {
+        checkpoint(connection, "PASSIVE")?;
     }
-    Ok(())
+    Ok(pages)
+}
+
+/// Copies the rest of the log and lets the next write begin it anew.
+fn restart_log(connection: &Connection) -> Result<()> {
+    connection.busy_timeout(RESTART_TIMEOUT)?;
+    let restarted = checkpoint(connection, "RESTART");
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    restarted.map(drop)
+}
+
+/// The pages of the log, and how many of them are in the database too.
+fn checkpoint(connection: &Connection, mode: &str) -> Result<(i64, i64)> {
+    let sql = format!("PRAGMA wal_checkpoint({mode})");
+    Ok(connection.query_row(&sql, [], |row| Ok((row.get(1)?, row.get(2)?)))?)
 }

@@ -72,8 +72,20 @@ pub fn doom(tx: &mut Tx, ranges: &[TextRange], after: Timestamp) -> Result<()> {
 
 /// Leaves texts that a page no longer refers to to the sweep.
 pub fn release(tx: &mut Tx, ids: impl Iterator<Item = TextId>, now: Timestamp) -> Result<()> {
-    let ranges: Vec<TextRange> = ids.map(|id| TextRange { first: id, last: id }).collect();
-    doom(tx, &ranges, now)
+    doom(tx, &neighbours(ids.collect()), now)
+}
+
+/// Ids in a row as one range: the texts of one publish are mostly replaced by one publish.
+fn neighbours(mut ids: Vec<TextId>) -> Vec<TextRange> {
+    ids.sort_unstable();
+    let mut ranges: Vec<TextRange> = Vec::new();
+    for id in ids {
+        match ranges.last_mut() {
+            Some(range) if range.last.0 + 1 == id.0 => range.last = id,
+            _ => ranges.push(TextRange { first: id, last: id }),
+        }
+    }
+    ranges
 }
 
 const ADOPT: Bulk = Bulk {

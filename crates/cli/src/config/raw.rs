@@ -88,11 +88,14 @@ const KEYS: &[(&str, &str, Kind)] = &[
 ];
 const PLAN_KEYS: &[(&str, Kind)] =
     &[("file_size", Kind::Text), ("storage", Kind::Text), ("builds_per_month", Kind::Number)];
-/// Those that the command line reads itself.
-const OPTIONS: [&str; 2] = ["RECTO_CONFIG", "RECTO_DATA"];
+/// A variable that begins like a section's, but is none of its keys, is likely a slip.
+const SECTIONS: [&str; 10] = [
+    "RECTO_API_", "RECTO_SITES_", "RECTO_ADMIN_", "RECTO_STORE_", "RECTO_OBJECTS_", "RECTO_LIMITS_", "RECTO_BUILDS_",
+    "RECTO_PAGES_", "RECTO_LOG_", "RECTO_PLANS_",
+];
 
 impl Raw {
-    /// The file's text with the variables laid over it; also the variables that mean nothing to us.
+    /// The file's text with the variables laid over it; also the variables that look like ours and are not.
     pub(super) fn parse(
         text: &str,
         variables: impl Iterator<Item = (String, String)>,
@@ -101,10 +104,11 @@ impl Raw {
         toml::from_str::<Raw>(text).context("the configuration file")?;
         let mut table: Table = toml::from_str(text).context("the configuration file")?;
         let mut unknown = Vec::new();
-        for (name, value) in variables.filter(|(name, _)| !OPTIONS.contains(&name.as_str())) {
+        for (name, value) in variables {
             match key_of(&name) {
                 Some((path, kind)) => put(&mut table, &path, typed(&name, &value, kind)?),
-                None => unknown.push(name),
+                None if SECTIONS.iter().any(|section| name.starts_with(section)) => unknown.push(name),
+                None => {}
             }
         }
         let raw = table.try_into().context("the configuration")?;

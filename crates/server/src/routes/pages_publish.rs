@@ -54,9 +54,13 @@ pub(crate) async fn publish(
     }
     let body = BodyReader::new(body, &headers, BodyLimits::new(app.max_body))?;
     let draft = read(Draft::new(&app.publisher), body).await?;
-    // On its own task: once a client has sent everything, it may leave, and its build is queued all the same.
-    let publish = tokio::spawn(async move { draft.publish(&caller).await });
-    let response = publish.await.map_err(|error| Error::Internal(format!("publish: {error}")))??;
+    let response = if draft.wants_build() {
+        // On a task of its own: a client that leaves after its pages are stored has its build queued all the same.
+        let publish = tokio::spawn(async move { draft.publish(&caller).await });
+        publish.await.map_err(|error| Error::Internal(format!("publish: {error}")))??
+    } else {
+        draft.publish(&caller).await?
+    };
     Ok(json_response(StatusCode::OK, json(&response)))
 }
 

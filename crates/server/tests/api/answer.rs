@@ -101,5 +101,6 @@ impl Answer {
 
 pub const TITLE_REQUIRED: &str = "title is required for new pages";
 pub const ID_NOT_FOUND: &str = "page not found for the provided id";
-pub const CONTENT_TYPE_INVALID: &str = "invalid contentType; must be one of: blog, docs, homepage, standalone";
+pub const CONTENT_TYPE_INVALID: &str =
+    "invalid contentType; must be one of: blog, docs, homepage, standalone";
 pub const SLUG_TAKEN: &str = "slug is already in use in this content type and section";

@@ -4,7 +4,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{AccountId, AccountName, Clock, ManualClock, PageId, Plan, SiteId, SiteName, Timestamp, TokenId, TokenName};
+use model::{
+    AccountId, AccountName, Clock, ManualClock, PageId, Plan, SiteId, SiteName, Timestamp, TokenId, TokenName,
+};
 use publisher::{Publisher, Settings};
 use serde_json::{Value, json};
 use server::{AppParts, Limiter, ListenLimits};
@@ -112,8 +114,9 @@ impl App<'_> {
         create_account(&self.publisher, &self.nobody(), name, "pro").await
     }
 
-    /// Another site of Acme's.
+    /// Another site of Acme's, made a second after whatever was made before: the first is the default one.
     pub async fn site(&self, name: &str) -> String {
+        self.advance(Duration::from_secs(1));
         let site = self.publisher.site_create(self.acme.id, SiteName::parse(name).unwrap()).await;
         site.unwrap().id.to_string()
     }

@@ -39,7 +39,8 @@ async fn an_empty_batch_is_fine(database: &Database) {
     let app = spawn_app(database).await;
     let check = async |body: Value, expected: Value| app.client.post("/pages", body).await.is(200, expected);
     check(json!({"pages": []}), json!({"pages": []})).await;
-    check(json!({"pages": [], "siteId": null, "build": null, "deleteSlugs": null}), json!({"pages": []})).await;
+    check(json!({"pages": [], "siteId": null, "build": null, "deleteSlugs": null}), json!({"pages": []}))
+        .await;
     check(json!({"pages": [], "build": false}), json!({"pages": []})).await;
     check(json!({"pages": [], "siteId": app.acme.site}), json!({"pages": []})).await;
 }
@@ -116,7 +117,8 @@ async fn pages_go_to_the_site_that_is_named(database: &Database) {
 
 async fn a_site_id_that_is_no_uuid_is_refused(database: &Database) {
     let app = spawn_app(database).await;
-    let forms = [json!("default"), json!(""), json!("123"), json!("\0"), json!(5), json!(true), json!([]), json!({})];
+    let forms =
+        [json!("default"), json!(""), json!("123"), json!("\0"), json!(5), json!(true), json!([]), json!({})];
     for site in forms {
         app.client.post("/pages", json!({"siteId": site, "pages": []})).await.is_failure(400);
         app.client.post("/pages", json!({"siteId": site, "title": "A"})).await.is_failure(400);
@@ -163,11 +165,17 @@ async fn a_refused_request_leaves_everything_as_it_was(database: &Database) {
         ("an unknown id", with(json!({"id": "00000000-0000-4000-8000-000000000000"}))),
         ("a duplicate", with(json!({"slug": "new", "title": "Again"}))),
         ("a conflict", with(json!({"id": page["id"], "title": "Again"}))),
-        ("a taken key", json!({"pages": [good, new, {"id": page["id"], "contentType": "blog", "section": "",
-            "slug": "taken"}, {"slug": "x", "title": " "}], "build": true})),
+        (
+            "a taken key",
+            json!({"pages": [good, new, {"id": page["id"], "contentType": "blog", "section": "",
+            "slug": "taken"}, {"slug": "x", "title": " "}], "build": true}),
+        ),
         ("a delete entry", json!({"pages": [good, new], "deleteSlugs": [{"slug": "a"}], "build": true})),
-        ("the site", json!({"pages": [good, new], "build": true,
-            "siteId": "00000000-0000-4000-8000-000000000000"})),
+        (
+            "the site",
+            json!({"pages": [good, new], "build": true,
+            "siteId": "00000000-0000-4000-8000-000000000000"}),
+        ),
         ("a member", json!({"pages": [good, new], "build": "yes"})),
     ];
     let (before, dump) = (seen().await, database.dump());

@@ -75,7 +75,8 @@ async fn site_and_build_work_beside_the_pages_fields(database: &Database) {
 
 async fn a_single_page_that_is_wrong_is_page_0(database: &Database) {
     let app = spawn_app(database).await;
-    let check = async |page: Value, expected: Value| app.client.post("/pages", page).await.is_invalid(expected);
+    let check =
+        async |page: Value, expected: Value| app.client.post("/pages", page).await.is_invalid(expected);
     check(json!({"content": "text"}), json!({"0": {"title": TITLE_REQUIRED}})).await;
     check(json!({"title": 5, "draft": 5}), json!({"0": {"title": "…", "draft": "…"}})).await;
     check(json!({"slug": "A b", "title": "A", "build": true}), json!({"0": {"slug": "…"}})).await;
@@ -85,7 +86,9 @@ async fn a_single_page_that_is_wrong_is_page_0(database: &Database) {
 async fn an_empty_object_is_a_page_without_a_title(database: &Database) {
     let app = spawn_app(database).await;
     let site = &app.acme.site;
-    for body in [json!({}), json!({"siteId": site}), json!({"unknown": 1}), json!({"build": true, "unknown": 1})] {
+    for body in
+        [json!({}), json!({"siteId": site}), json!({"unknown": 1}), json!({"build": true, "unknown": 1})]
+    {
         app.client.post("/pages", body).await.is_invalid(json!({"0": {"title": TITLE_REQUIRED}}));
     }
     assert_eq!(app.client.get("/builds/latest").await.status, 404);
@@ -97,7 +100,8 @@ async fn build_alone_is_no_page(database: &Database) {
     app.client.post("/pages", json!({"build": true})).await.is(200, queued);
     app.client.post("/pages", json!({"build": false})).await.is(200, json!({"pages": []}));
     let second = app.site("second").await;
-    let queued = json!({"pages": [], "build": {"status": "queued", "deployUrl": "http://second.localhost:8081"}});
+    let queued =
+        json!({"pages": [], "build": {"status": "queued", "deployUrl": "http://second.localhost:8081"}});
     app.client.post("/pages", json!({"siteId": second, "build": true})).await.is(200, queued);
 }
 

@@ -72,10 +72,15 @@ async fn every_field_is_stored(database: &Database) {
 async fn the_section_is_shown_only_when_the_page_has_one(database: &Database) {
     let app = spawn_app(database).await;
     for (section, expected) in [(json!("s"), Some(&json!("s"))), (json!(""), None), (json!(null), None)] {
-        let page = app.client.page(json!({"slug": "a", "contentType": "docs", "section": section, "title": "A"})).await;
+        let page = app
+            .client
+            .page(json!({"slug": "a", "contentType": "docs", "section": section, "title": "A"}))
+            .await;
         assert_eq!(page.get("section"), expected, "{page}");
         assert_eq!(app.client.listed(&page).await.get("section"), expected);
-        app.client.delete(&format!("/pages/a?contentType=docs&section={}", section.as_str().unwrap_or(""))).await;
+        app.client
+            .delete(&format!("/pages/a?contentType=docs&section={}", section.as_str().unwrap_or("")))
+            .await;
     }
 }
 

@@ -1,6 +1,6 @@
 use model::{ContentType, PageId, SiteId, Timestamp};
 use store::Store;
-use store::pages::{self, Listing, Page};
+use store::pages::{self, Page, Part, Summary};
 use testing::Database;
 
 use crate::{at, insert, page, read, site, write};
@@ -8,21 +8,23 @@ use crate::{at, insert, page, read, site, write};
 testing::on_both_databases!(
     the_newest_update_comes_first_then_the_id,
     a_listing_shows_what_is_stored,
-    a_listing_keeps_to_one_content_type,
-    a_listing_continues_behind_a_page,
+    a_part_keeps_to_one_content_type,
+    a_part_continues_behind_a_page,
     deleted_and_foreign_pages_are_not_listed,
 );
 
-async fn list(store: &Store, site: SiteId, listing: Listing) -> Vec<(Timestamp, PageId)> {
+const ALL: Part = Part { content_type: None, after: None, limit: 1000 };
+
+async fn list(store: &Store, site: SiteId, part: Part) -> Vec<(Timestamp, PageId)> {
     read(store, move |tx| {
         let mut found = Vec::new();
-        pages::list(tx, site, listing, |page| found.push((page.updated_at, page.id)))?;
+        pages::list(tx, site, part, |page| found.push((page.updated_at, page.id)))?;
         Ok(found)
     })
     .await
 }
 
-/// Twelve pages of three moments, of two content types, and the order they are listed in.
+/// Twelve pages of three moments, of two content types, in the order they are listed in.
 async fn twelve(store: &Store, site: SiteId) -> Vec<Page> {
     let mut pages: Vec<Page> = (0..12)
         .map(|number| {
@@ -43,7 +45,7 @@ async fn the_newest_update_comes_first_then_the_id(database: &Database) {
     let store = database.store();
     let site = site(store, "books").await.id;
     let pages = twelve(store, site).await;
-    assert_eq!(list(store, site, Listing::default()).await, places(&pages));
+    assert_eq!(list(store, site, ALL).await, places(&pages));
 }
 
 async fn a_listing_shows_what_is_stored(database: &Database) {
@@ -51,13 +53,9 @@ async fn a_listing_shows_what_is_stored(database: &Database) {
     let site = site(store, "books").await.id;
     let pages = [page("docs/guides/a"), Page { description: None, updated_at: at(1), ..page("blog//b") }];
     insert(store, site, &pages).await;
-    let shown = read(store, move |tx| {
-        let mut shown = Vec::new();
-        pages::list(tx, site, Listing::default(), |summary| shown.push(format!("{summary:?}")))?;
-        Ok(shown)
-    });
-    let expected = pages.each_ref().map(|page| {
-        let summary = pages::Summary {
+    let show = |summary: Summary| format!("{summary:?}");
+    let mut expected = pages.each_ref().map(|page| {
+        show(Summary {
             id: page.id,
             slug: page.key.slug.as_str(),
             title: &page.title,
@@ -68,33 +66,40 @@ async fn a_listing_shows_what_is_stored(database: &Database) {
             tags: &page.tags,
             published_at: page.published_at,
             updated_at: page.updated_at,
-        };
-        format!("{summary:?}")
+        })
     });
-    assert_eq!(shown.await, expected);
+    let (listed, mut scanned) = read(store, move |tx| {
+        let (mut listed, mut scanned) = (Vec::new(), Vec::new());
+        pages::list(tx, site, ALL, |summary| listed.push(show(summary)))?;
+        pages::scan(tx, site, |summary| scanned.push(show(summary)))?;
+        Ok((listed, scanned))
+    })
+    .await;
+    assert_eq!(listed, expected);
+    scanned.sort();
+    expected.sort();
+    assert_eq!(scanned, expected);
 }
 
-async fn a_listing_keeps_to_one_content_type(database: &Database) {
+async fn a_part_keeps_to_one_content_type(database: &Database) {
     let store = database.store();
     let site = site(store, "books").await.id;
     let mut docs = twelve(store, site).await;
     docs.retain(|page| page.key.content_type == ContentType::Docs);
-    let only = |content_type| Listing { content_type: Some(content_type), ..Listing::default() };
-    assert_eq!(list(store, site, only(ContentType::Docs)).await, places(&docs));
-    assert_eq!(list(store, site, only(ContentType::Homepage)).await, []);
-    let first = Listing { limit: Some(2), ..only(ContentType::Docs) };
-    assert_eq!(list(store, site, first).await, places(&docs[..2]));
+    let only = |content_type, limit| Part { content_type: Some(content_type), limit, ..ALL };
+    assert_eq!(list(store, site, only(ContentType::Docs, 100)).await, places(&docs));
+    assert_eq!(list(store, site, only(ContentType::Homepage, 100)).await, []);
+    assert_eq!(list(store, site, only(ContentType::Docs, 2)).await, places(&docs[..2]));
 }
 
-async fn a_listing_continues_behind_a_page(database: &Database) {
+async fn a_part_continues_behind_a_page(database: &Database) {
     let store = database.store();
     let site = site(store, "books").await.id;
     let pages = places(&twelve(store, site).await);
     for limit in [1, 5, 12] {
         let mut listed = Vec::new();
         loop {
-            let after = listed.last().copied();
-            let part = list(store, site, Listing { after, limit: Some(limit), ..Listing::default() }).await;
+            let part = list(store, site, Part { after: listed.last().copied(), limit, ..ALL }).await;
             if part.is_empty() {
                 break;
             }
@@ -112,5 +117,11 @@ async fn deleted_and_foreign_pages_are_not_listed(database: &Database) {
     insert(store, other, &[page("blog//c")]).await;
     let gone = pages[0].id;
     write(store, move |tx| pages::delete(tx, books, 2, &[gone], at(5))).await;
-    assert_eq!(list(store, books, Listing::default()).await, places(&pages[1..]));
+    assert_eq!(list(store, books, ALL).await, places(&pages[1..]));
+    let scanned = read(store, move |tx| {
+        let mut scanned = Vec::new();
+        pages::scan(tx, books, |summary| scanned.push(summary.id))?;
+        Ok(scanned)
+    });
+    assert_eq!(scanned.await, [pages[1].id]);
 }

@@ -11,6 +11,7 @@ testing::on_both_databases!(
     a_change_of_the_account_is_seen_at_once,
     tokens_are_listed_by_account_and_age,
     the_last_use_only_moves_forward,
+    a_peek_sees_what_was_committed_and_changes_nothing,
 );
 
 fn hash(number: u8) -> TokenHash {
@@ -88,4 +89,17 @@ async fn the_last_use_only_moves_forward(database: &Database) {
     }
     let last_used: Vec<_> = read(store, tokens::list).await.iter().map(|token| token.last_used_at).collect();
     assert_eq!(last_used, [Some(at(20)), Some(at(30))]);
+}
+
+async fn a_peek_sees_what_was_committed_and_changes_nothing(database: &Database) {
+    let (store, other) = (database.store(), database.open());
+    let account = account(store, "a").await;
+    let peek = || store.peek(|tx| tokens::authenticate(tx, &hash(1)));
+    assert_eq!(peek().await.unwrap(), None);
+    let id = token(store, account, 1).await;
+    assert_eq!(peek().await.unwrap().unwrap().token, id);
+    write(&other, move |tx| tokens::revoke(tx, id, at(10))).await;
+    assert_eq!(peek().await.unwrap(), None);
+    let refused = store.peek(move |tx| tokens::revoke(tx, id, at(20))).await;
+    assert!(refused.is_err());
 }

@@ -1,4 +1,6 @@
+use std::io::Read;
 use std::panic::resume_unwind;
+use std::path::Path;
 use std::sync::mpsc;
 
 use model::{AccountId, AccountName};
@@ -149,6 +151,38 @@ fn commits(database: &Database) -> Option<usize> {
     let page_size = u32::from_be_bytes(log[8..12].try_into().unwrap()) as usize;
     let frames = log[32..].chunks_exact(24 + page_size);
     Some(frames.filter(|frame| frame[4..8] != [0; 4]).count())
+}
+
+#[test]
+fn sqlite_s_log_begins_anew_under_writes_without_a_pause() {
+    let database = Database::sqlite();
+    let Location::Sqlite(path) = database.location() else { unreachable!() };
+    let log = path.with_extension("db-wal");
+    testing::block_on(async {
+        let store = database.store();
+        account(store, "a").await;
+        let first = times_begun(&log);
+        // Enough for 800 MB; a tenth of it will do.
+        let begun_anew = at_once(8, |_| {
+            let (store, log) = (store.clone(), log.clone());
+            async move {
+                let mut writes = 0;
+                while times_begun(&log) == first && writes < 128 {
+                    write(&store, |tx| store::texts::insert(tx, &vec!["x".repeat(50_000); 16])).await;
+                    writes += 1;
+                }
+                times_begun(&log) > first
+            }
+        });
+        assert!(begun_anew.await.iter().all(|begun_anew| *begun_anew));
+    });
+}
+
+/// How often the log was begun: its header counts that.
+fn times_begun(log: &Path) -> u32 {
+    let mut header = [0; 16];
+    std::fs::File::open(log).unwrap().read_exact(&mut header).unwrap();
+    u32::from_be_bytes(header[12..].try_into().unwrap())
 }
 
 async fn a_read_sees_one_moment(database: &Database) {

@@ -1,0 +1,129 @@
+//! `kill -9` at any moment: what was acknowledged is there, and every batch is there whole or not at all.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use crate::large_bodies::Pages;
+use crate::recto::{Account, Recto};
+use crate::server::Server;
+
+#[test]
+fn on_sqlite_a_killed_server_loses_nothing_it_acknowledged() {
+    kill_again_and_again(&Recto::new(), 12);
+}
+
+#[test]
+fn on_postgres_a_killed_server_loses_nothing_it_acknowledged() {
+    kill_again_and_again(&Recto::on_postgres(), 4);
+}
+
+fn kill_again_and_again(recto: &Recto, rounds: usize) {
+    let account = recto.account("Acme");
+    let batches = Mutex::new(Vec::new());
+    for round in 0..rounds {
+        let server = recto.start();
+        check(&server, &account, &batches.lock().unwrap());
+        let clients = [(50, 100), (120, 1000), (200, 10), (230, 100_000)];
+        std::thread::scope(|scope| {
+            for (client, (pages, characters)) in clients.into_iter().enumerate() {
+                let (server, token, batches) = (&server, account.token.as_str(), &batches);
+                let name = format!("r{round}c{client}");
+                scope.spawn(move || publish_until_killed(server, token, batches, &name, pages, characters + 100));
+            }
+            std::thread::sleep(random_moment());
+            server.signal(rustix::process::Signal::KILL);
+        });
+        server.wait();
+    }
+    let server = recto.start();
+    let batches = batches.into_inner().unwrap();
+    check(&server, &account, &batches);
+    let acknowledged = batches.iter().filter(|batch| batch.stored.is_some()).count();
+    let cut_off = batches.iter().filter(|batch| batch.unknown.is_some()).count();
+    assert!(acknowledged > rounds && cut_off > rounds, "{acknowledged} acknowledged, {cut_off} cut off");
+    server.stop();
+    recto.check_integrity();
+    check_texts(recto);
+}
+
+/// Pages that are written together, once or several times, each time with another title.
+struct Batch {
+    slug: String,
+    pages: usize,
+    /// The title that was acknowledged last.
+    stored: Option<String>,
+    /// The title that was under way when the server was killed. The batch is not written again.
+    unknown: Option<String>,
+}
+
+fn publish_until_killed(
+    server: &Server,
+    token: &str,
+    batches: &Mutex<Vec<Batch>>,
+    name: &str,
+    pages: usize,
+    characters: usize,
+) {
+    let mut index = 0;
+    for number in 0.. {
+        // Every other time the batch before is written again, as an update.
+        let (slug, title) = (format!("{name}-{}", number / 2), format!("{name} {number}"));
+        if number % 2 == 0 {
+            let mut batches = batches.lock().unwrap();
+            index = batches.len();
+            batches.push(Batch { slug: slug.clone(), pages, stored: None, unknown: None });
+        }
+        let answer = server.upload(token, Pages::titled(&slug, &title, pages, characters));
+        let batch = &mut batches.lock().unwrap()[index];
+        match answer {
+            Ok(answer) if answer.status == 200 && answer.is_complete() => batch.stored = Some(title),
+            Ok(answer) if answer.is_complete() => panic!("{}: {}", answer.status, answer.body),
+            _ => {
+                batch.unknown = Some(title);
+                return;
+            }
+        }
+    }
+}
+
+fn check(server: &Server, account: &Account, batches: &[Batch]) {
+    let listed = server.list(&account.token).expect(200);
+    let mut titles: HashMap<&str, Vec<&str>> = HashMap::new();
+    for page in listed["pages"].as_array().unwrap() {
+        let (batch, _) = page["slug"].as_str().unwrap().rsplit_once('-').unwrap();
+        titles.entry(batch).or_default().push(page["title"].as_str().unwrap());
+    }
+    for batch in batches {
+        let found = titles.remove(batch.slug.as_str()).unwrap_or_default();
+        let allowed = [&batch.stored, &batch.unknown];
+        let whole = |title: &&str| found.len() == batch.pages && found.iter().all(|found| found == title);
+        let holds = match found.first() {
+            None => batch.stored.is_none(),
+            Some(title) => whole(title) && allowed.iter().any(|allowed| allowed.as_deref() == Some(title)),
+        };
+        assert!(holds, "{}: {} of {} pages, allowed {allowed:?}", batch.slug, found.len(), batch.pages);
+    }
+    assert!(titles.is_empty(), "pages that nobody sent: {titles:?}");
+}
+
+/// Every page has its own text, and a text that no page has will be swept.
+fn check_texts(recto: &Recto) {
+    let wrong = "
+        SELECT count(*)
+        FROM pages
+        LEFT JOIN texts ON texts.id = pages.content_id
+        WHERE texts.body IS NULL OR texts.body NOT LIKE pages.title || ' ' || pages.slug || ' x%'";
+    assert_eq!(recto.query(wrong), 0, "pages without their text");
+    let is_doomed = "EXISTS (SELECT 1 FROM doomed_texts WHERE texts.id BETWEEN first_id AND last_id)";
+    let is_used = "EXISTS (SELECT 1 FROM pages WHERE pages.content_id = texts.id)";
+    let leaked = format!("SELECT count(*) FROM texts WHERE NOT {is_used} AND NOT {is_doomed}");
+    assert_eq!(recto.query(&leaked), 0, "texts that nobody will ever delete");
+    let endangered = format!("SELECT count(*) FROM texts WHERE {is_used} AND {is_doomed}");
+    assert_eq!(recto.query(&endangered), 0, "texts of pages that will be deleted");
+}
+
+fn random_moment() -> Duration {
+    Duration::from_millis(50 + RandomState::new().hash_one(()) % 1200)
+}

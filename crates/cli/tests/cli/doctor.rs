@@ -1,0 +1,54 @@
+//! `recto doctor` finds what is wrong, and says what to do.
+
+use serde_json::Value;
+
+use crate::recto::{Recto, keys, text};
+
+on_both_databases!(a_healthy_installation_passes);
+
+fn a_healthy_installation_passes(recto: &Recto) {
+    assert!(recto.text(&["doctor"]).contains("database"));
+    let server = recto.start();
+    let findings = recto.json(&["doctor"]);
+    let findings = findings.as_array().unwrap();
+    assert!(findings.len() >= 4, "{findings:?}");
+    for finding in findings {
+        assert_eq!(keys(finding), ["check", "message", "verdict"]);
+        assert_ne!(finding["verdict"], "failure");
+    }
+    server.stop();
+}
+
+#[test]
+fn what_is_broken_is_told_with_what_to_do() {
+    let recto = Recto::new();
+    let wrong = recto.write_file("recto.toml", "[api]\nlisen = \"x\"\n");
+    let complaint = failure(&recto, &["doctor", "--config", text(&wrong)]);
+    assert!(complaint.contains("lisen"), "{complaint}");
+
+    let away = recto.write_file("away.toml", "[store]\nurl = \"postgres://recto:secret@127.0.0.1:1/recto\"\n");
+    let complaint = failure(&recto, &["doctor", "--config", text(&away)]);
+    assert!(complaint.contains("store.url"), "{complaint}");
+    assert!(!complaint.contains("secret"), "{complaint}");
+    let why = recto.refusal(&["serve", "--config", text(&away)]);
+    assert!(why.contains("database") && why.contains("recto doctor") && !why.contains("secret"), "{why}");
+
+    let blocked = recto.write_file("blocked", "no directory");
+    let recto = recto.set("RECTO_STORE_URL", "sqlite:blocked/recto.db");
+    std::fs::create_dir_all(recto.data()).unwrap();
+    std::fs::copy(blocked, recto.data().join("blocked")).unwrap();
+    assert!(failure(&recto, &["doctor"]).contains("database"));
+}
+
+/// The failures of a doctor that must end with 1, in JSON as in text.
+fn failure(recto: &Recto, arguments: &[&str]) -> String {
+    let shown = recto.run(arguments);
+    assert_eq!(shown.code, Some(1), "{shown:?}");
+    let ended = recto.run(&[arguments, &["--json"]].concat());
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let findings: Vec<Value> = serde_json::from_str(&ended.stdout).unwrap();
+    let failed = findings.iter().filter(|finding| finding["verdict"] == "failure");
+    let messages: Vec<String> = failed.map(|finding| format!("{}: {}", finding["check"], finding["message"])).collect();
+    assert!(!messages.is_empty() && shown.stdout.contains("FAIL"), "{shown:?}");
+    messages.join("\n")
+}

@@ -1,0 +1,38 @@
+//! The real binary, from outside. One module a concern; `recto.rs` is an installation,
+//! `server.rs` a running one.
+
+#![allow(clippy::unwrap_used)]
+
+/// Makes two tests, `sqlite::name` and `postgres::name`, of each `fn name(recto: &Recto)`.
+macro_rules! on_both_databases {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite {$(
+            #[test]
+            fn $name() {
+                super::$name(&crate::recto::Recto::new());
+            }
+        )+}
+        mod postgres {$(
+            #[test]
+            fn $name() {
+                super::$name(&crate::recto::Recto::on_postgres());
+            }
+        )+}
+    };
+}
+
+mod commands;
+mod config;
+mod crash;
+mod database_away;
+mod docs;
+mod doctor;
+mod effects;
+mod large_bodies;
+mod logs;
+mod metrics;
+mod process;
+mod recto;
+mod server;
+mod shutdown;
+mod start;

@@ -1,0 +1,185 @@
+//! A running server, and requests to it.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::Command;
+use std::time::Duration;
+
+use reqwest::Method;
+use reqwest::blocking::{Client, Response};
+use reqwest::header::HeaderMap;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::process::{Ended, Process, wait_until};
+
+pub struct Server {
+    process: Process,
+    pub base: String,
+    client: Client,
+}
+
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: String,
+    complete: bool,
+}
+
+impl Server {
+    /// Waits until the server is ready.
+    pub fn start(command: Command) -> Server {
+        let mut process = Process::start(command);
+        let base = wait_for_address(&mut process);
+        let client = Client::builder().no_proxy().timeout(Duration::from_secs(300)).build().unwrap();
+        let server = Server { process, base, client };
+        wait_until("the server is ready", || server.get("/readyz").status == 200);
+        server
+    }
+
+    /// What it has printed so far.
+    pub fn stdout(&self) -> String {
+        self.process.stdout()
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        self.process.signal(signal);
+    }
+
+    pub fn wait(self) -> Ended {
+        self.process.wait()
+    }
+
+    /// Ends it as an operator would; returns what it logged.
+    pub fn stop(self) -> String {
+        self.signal(Signal::TERM);
+        let ended = self.wait();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        ended.stderr
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        let answer = self.client.get(format!("{}{path}", self.base)).send().unwrap();
+        Answer::read(answer)
+    }
+
+    /// A call of the public API.
+    pub fn call(&self, method: Method, path: &str, token: &str, body: Option<&Value>) -> Answer {
+        let mut request = self.client.request(method, self.api(path)).bearer_auth(token);
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        Answer::read(request.send().unwrap())
+    }
+
+    pub fn publish(&self, token: &str, body: &Value) -> Answer {
+        self.call(Method::POST, "/pages", token, Some(body))
+    }
+
+    /// Publishes what a reader yields; an error is the connection's.
+    pub fn upload(&self, token: &str, body: impl Read + Send + 'static) -> reqwest::Result<Answer> {
+        let request = self.client.post(self.api("/pages")).bearer_auth(token);
+        let request = request.header("content-type", "application/json").body(reqwest::blocking::Body::new(body));
+        request.send().map(Answer::read)
+    }
+
+    /// The head of a `POST /pages`; its body is to follow.
+    pub fn begin_upload(&self, token: &str, length: usize) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let head = format!(
+            "POST /api/v1/public/pages HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\n\
+             content-type: application/json\r\ncontent-length: {length}\r\n\r\n",
+            self.address()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream
+    }
+
+    pub fn address(&self) -> &str {
+        self.base.strip_prefix("http://").unwrap()
+    }
+
+    pub fn list(&self, token: &str) -> Answer {
+        self.call(Method::GET, "/pages", token, None)
+    }
+
+    pub fn build(&self, token: &str) -> Answer {
+        self.call(Method::POST, "/builds", token, None)
+    }
+
+    fn api(&self, path: &str) -> String {
+        format!("{}/api/v1/public{path}", self.base)
+    }
+
+    /// A line of `/proc/<pid>/status`, in bytes.
+    pub fn memory(&self, key: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with(key)).unwrap();
+        let kilobytes: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+        kilobytes << 10
+    }
+}
+
+impl Answer {
+    fn read(response: Response) -> Answer {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = response.text();
+        Answer { status, headers, complete: body.is_ok(), body: body.unwrap_or_default() }
+    }
+
+    /// Whether the connection held until the end of the body.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{} {:?} is no JSON", self.status, self.body))
+    }
+
+    /// The JSON of an answer that must have this status.
+    pub fn expect(&self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.body);
+        self.json()
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).unwrap_or_else(|| panic!("no {name}")).to_str().unwrap()
+    }
+
+    /// The slugs of a listing, sorted.
+    pub fn slugs(&self) -> Vec<String> {
+        let pages = self.expect(200)["pages"].as_array().unwrap().clone();
+        let mut slugs: Vec<String> = pages.iter().map(|page| page["slug"].as_str().unwrap().into()).collect();
+        slugs.sort();
+        slugs
+    }
+}
+
+fn wait_for_address(process: &mut Process) -> String {
+    let mut base = None;
+    wait_until("the server tells its address", || {
+        base = address_in(&process.stdout()).or_else(|| address_in(&process.stderr()));
+        assert!(process.is_running(), "the server ended: {}", process.stderr());
+        base.is_some()
+    });
+    base.unwrap()
+}
+
+/// `http://127.0.0.1:4321`, from whatever line holds it.
+fn address_in(text: &str) -> Option<String> {
+    let start = "http://127.0.0.1:";
+    let rest = &text[text.find(start)? + start.len()..];
+    let digits = rest.find(|character: char| !character.is_ascii_digit())?;
+    Some(format!("{start}{}", &rest[..digits]))
+}
+
+/// A port that nobody listens on, for listeners that do not tell theirs.
+pub fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// The smallest body that publishes a page.
+pub fn page(slug: &str) -> Value {
+    json!({ "pages": [{ "slug": slug, "title": format!("Title of {slug}") }] })
+}

@@ -1,0 +1,109 @@
+//! Long texts: stored ahead when there are many, swept when nobody refers to them, and never otherwise.
+
+use std::time::Duration;
+
+use publisher::{Draft, Error};
+use serde_json::{Value, json};
+use testing::Database;
+
+use crate::{DAY, World};
+
+testing::on_both_databases!(
+    a_large_request_is_stored_whole,
+    the_texts_of_a_refused_large_request_are_swept_after_their_lease,
+    a_request_that_outlives_its_lease_is_refused_whole,
+    replaced_and_cleared_texts_are_swept,
+    a_deleted_page_keeps_its_texts_until_it_is_purged,
+);
+
+/// More than two pieces of texts stored ahead, and a rest that is not.
+const PAGES: usize = 95;
+
+/// A hundred thousand characters that are like no other page's.
+fn content(number: usize) -> String {
+    format!("{number:09} ").repeat(10_000)
+}
+
+fn pages() -> Vec<Value> {
+    let params =
+        |number: usize| if number.is_multiple_of(2) { json!({"number": number}) } else { Value::Null };
+    let page = |number| json!({"slug": format!("p{number}"), "title": "A title", "content": content(number), "params": params(number)});
+    (0..PAGES).map(page).collect()
+}
+
+async fn a_large_request_is_stored_whole(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"pages": pages()})).await;
+    assert_eq!(world.sweep_all().await, 0);
+    assert_eq!(world.text_count().await, (PAGES + PAGES.div_ceil(2)) as i64);
+    for number in 0..PAGES {
+        let slug = format!("p{number}");
+        assert!(world.content(&slug).await.unwrap() == content(number), "{slug}");
+        let params = number.is_multiple_of(2).then(|| format!("{{\"number\":{number}}}"));
+        assert_eq!(world.params(&slug).await, params, "{slug}");
+    }
+}
+
+async fn the_texts_of_a_refused_large_request_are_swept_after_their_lease(database: &Database) {
+    let world = World::new(database).await;
+    world.create(json!({"title": "Stays", "content": "text"})).await;
+    // Refused by itself, by the store, as a duplicate.
+    for last in [json!({"title": 7}), json!({"slug": "no-title"}), json!({"slug": "p0"})] {
+        let mut pages = pages();
+        // One piece is stored ahead, and a rest is not.
+        pages.truncate(PAGES / 2);
+        pages.push(last);
+        world.publish(json!({"pages": pages})).await.unwrap_err();
+        let stored_ahead = world.text_count().await - 1;
+        assert!(stored_ahead > 0);
+        world.clock.advance(Duration::from_secs(3600));
+        assert_eq!(world.publisher.upkeep().await.unwrap().texts_swept, 0);
+        assert_eq!(world.sweep_all().await, stored_ahead as u64);
+    }
+    assert_eq!(world.content("stays").await.as_deref(), Some("text"));
+    assert_eq!(world.text_count().await, 1);
+}
+
+async fn a_request_that_outlives_its_lease_is_refused_whole(database: &Database) {
+    let world = World::new(database).await;
+    let mut draft = Draft::new(&world.publisher);
+    draft.is_batch();
+    for page in pages() {
+        draft.page(&page.to_string()).unwrap();
+        draft.relieve().await.unwrap();
+    }
+    // The second piece was begun, so the first is there.
+    assert!(world.sweep_all().await > 0);
+    let answer = draft.publish(&world.caller).await;
+    assert!(matches!(answer, Err(Error::Away(_))), "{answer:?}");
+    assert_eq!(world.list().await["pages"], json!([]));
+    world.sweep_all().await;
+    assert_eq!(world.text_count().await, 0);
+}
+
+async fn replaced_and_cleared_texts_are_swept(database: &Database) {
+    let world = World::new(database).await;
+    world.create(json!({"title": "A", "content": "one", "params": {"a": 1}})).await;
+    assert_eq!(world.sweep_all().await, 0);
+    world.published(json!({"pages": [{"slug": "a", "content": "two"}]})).await;
+    assert_eq!(world.sweep_all().await, 1);
+    world.published(json!({"pages": [{"slug": "a", "params": {"b": 2}}]})).await;
+    assert_eq!(world.sweep_all().await, 1);
+    assert_eq!(world.content("a").await.as_deref(), Some("two"));
+    assert_eq!(world.params("a").await.as_deref(), Some(r#"{"b":2}"#));
+    world.published(json!({"pages": [{"slug": "a", "content": "", "params": {}}]})).await;
+    assert_eq!(world.sweep_all().await, 2);
+    assert_eq!(world.text_count().await, 0);
+}
+
+async fn a_deleted_page_keeps_its_texts_until_it_is_purged(database: &Database) {
+    let world = World::new(database).await;
+    world.create(json!({"title": "A", "content": "one", "params": {"a": 1}})).await;
+    world.published(json!({"deleteSlugs": [{"slug": "a", "contentType": "blog"}]})).await;
+    assert_eq!(world.sweep_all().await, 0);
+    assert_eq!(world.text_count().await, 2);
+    world.clock.advance(30 * DAY);
+    let upkeep = world.publisher.upkeep().await.unwrap();
+    assert_eq!((upkeep.pages_purged, upkeep.texts_swept), (1, 2));
+    assert_eq!(world.text_count().await, 0);
+}

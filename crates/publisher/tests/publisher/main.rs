@@ -1,0 +1,162 @@
+//! The use cases, on SQLite and on PostgreSQL. One module a concern; here stands what they share.
+
+#![allow(clippy::unwrap_used)]
+
+extern crate recto_publisher as publisher;
+
+mod access;
+mod accounts;
+mod bin;
+mod builds;
+mod decide;
+mod decide_model;
+mod large;
+mod listing;
+mod publish;
+mod races;
+mod refused;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::{AccountName, ManualClock, PageKey, Plan, SiteId, Timestamp};
+use publisher::{Caller, Draft, Error, Publisher, Settings};
+use serde_json::{Value, json};
+use store::Store;
+use store::pages::Page;
+use testing::Database;
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+fn settings() -> Settings {
+    Settings {
+        plans: Plan::shipped(),
+        build_cooldown: Duration::from_secs(30),
+        site_url: "http://{site}.localhost:8081".into(),
+        purge_after: 30 * DAY,
+    }
+}
+
+/// A publisher with one account and one site, in the morning of 2 January 2026.
+struct World {
+    publisher: Publisher,
+    store: Store,
+    clock: Arc<ManualClock>,
+    token: String,
+    caller: Caller,
+    site: SiteId,
+}
+
+impl World {
+    async fn new(database: &Database) -> World {
+        let store = database.store().clone();
+        let clock = Arc::new(ManualClock::new(Timestamp::parse_iso("2026-01-02T09:00:00Z").unwrap()));
+        let publisher = Publisher::new(store.clone(), clock.clone(), settings());
+        let account = publisher.account_create(AccountName::parse("Books").unwrap(), "pro").await.unwrap();
+        let caller = publisher.authenticate(&account.token).await.unwrap();
+        World { publisher, store, clock, token: account.token, caller, site: account.site_id }
+    }
+
+    /// Sends a body the way the server does: member by member, the arrays entry by entry.
+    async fn publish(&self, body: Value) -> Result<Value, Error> {
+        publish(&self.publisher, &self.caller, body).await
+    }
+
+    /// Publishes, and moves on by a second, so that no two publishes have one moment.
+    async fn published(&self, body: Value) -> Value {
+        let answer = self.publish(body).await.unwrap();
+        self.clock.advance(Duration::from_secs(1));
+        answer
+    }
+
+    /// Publishes a new page and tells its id.
+    async fn create(&self, page: Value) -> String {
+        let answer = self.published(json!({"pages": [page]})).await;
+        assert_eq!(answer["pages"][0]["status"], "created");
+        answer["pages"][0]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The row of a live page, which must be the only one with its slug.
+    async fn page(&self, slug: &str) -> Page {
+        let mut found = self.pages(slug).await;
+        assert_eq!(found.len(), 1, "{slug}");
+        found.remove(0)
+    }
+
+    async fn pages(&self, slug: &str) -> Vec<Page> {
+        let (site, slug) = (self.site, slug.to_owned());
+        let read = move |tx: &mut store::Tx| store::pages::by_slugs(tx, site, std::iter::once(slug.as_str()));
+        self.store.read(read).await.unwrap()
+    }
+
+    async fn content(&self, slug: &str) -> Option<String> {
+        self.text(self.page(slug).await.content).await
+    }
+
+    async fn params(&self, slug: &str) -> Option<String> {
+        self.text(self.page(slug).await.params).await
+    }
+
+    async fn text(&self, id: Option<store::texts::TextId>) -> Option<String> {
+        let id = id?;
+        let body = self.store.read(move |tx| store::texts::body(tx, id)).await.unwrap();
+        Some(body.expect("a live page's text is there"))
+    }
+
+    async fn text_count(&self) -> i64 {
+        self.store.read(store::texts::count).await.unwrap()
+    }
+
+    /// Sweeps after every lease has ended.
+    async fn sweep_all(&self) -> u64 {
+        self.clock.advance(2 * DAY);
+        self.publisher.upkeep().await.unwrap().texts_swept
+    }
+
+    async fn list(&self) -> Value {
+        let json = self.publisher.list(&self.caller, publisher::ListQuery::default()).await.unwrap();
+        serde_json::from_slice(&json).unwrap()
+    }
+}
+
+async fn publish(publisher: &Publisher, caller: &Caller, body: Value) -> Result<Value, Error> {
+    let mut draft = Draft::new(publisher);
+    for (key, value) in body.as_object().unwrap() {
+        match (key.as_str(), value) {
+            ("pages", Value::Array(pages)) => {
+                draft.is_batch();
+                for page in pages {
+                    draft.page(&page.to_string())?;
+                    draft.relieve().await?;
+                }
+            }
+            ("deleteSlugs", Value::Array(deletes)) => {
+                draft.is_batch();
+                for delete in deletes {
+                    draft.delete(&delete.to_string())?;
+                }
+            }
+            _ => draft.member(key, &value.to_string())?,
+        }
+    }
+    Ok(serde_json::to_value(draft.publish(caller).await?).unwrap())
+}
+
+/// `docs/guides/intro`; `blog//hello` has no section.
+fn key(text: &str) -> PageKey {
+    let parts: Vec<&str> = text.split('/').collect();
+    let [content_type, section, slug] = parts[..] else { panic!("{text} is no key") };
+    PageKey {
+        content_type: model::ContentType::parse(content_type).unwrap(),
+        section: model::Section::parse(section).unwrap(),
+        slug: model::Slug::parse(slug).unwrap(),
+    }
+}
+
+/// The field errors of a refusal, as the answer would show them.
+fn field_errors(error: Error) -> Value {
+    match error {
+        Error::Invalid(errors) => serde_json::to_value(errors).unwrap(),
+        other => panic!("no validation error: {other:?}"),
+    }
+}

@@ -1,0 +1,50 @@
+//! What stands beside the API: its health and its description.
+
+use reqwest::Method;
+use serde_json::Value;
+use testing::Database;
+
+use crate::app::spawn_app;
+
+testing::on_both_databases!(
+    health_needs_no_token,
+    the_description_names_every_endpoint,
+    the_reference_is_a_page
+);
+
+async fn health_needs_no_token(database: &Database) {
+    let app = spawn_app(database).await;
+    for path in ["/healthz", "/readyz"] {
+        let response = app.nobody().request_outside(Method::GET, path).send().await.unwrap();
+        assert_eq!(response.status().as_u16(), 200, "{path}");
+    }
+}
+
+async fn the_description_names_every_endpoint(database: &Database) {
+    let app = spawn_app(database).await;
+    let response = app.nobody().request_outside(Method::GET, "/openapi.json").send().await.unwrap();
+    assert_eq!(response.headers()["content-type"], "application/json");
+    let document: Value = response.json().await.unwrap();
+    let mut endpoints = Vec::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let methods = methods.as_object().unwrap().keys();
+        endpoints.extend(
+            methods
+                .filter(|name| ["get", "post", "delete"].contains(&name.as_str()))
+                .map(|m| format!("{m} {path}")),
+        );
+    }
+    endpoints.sort();
+    for endpoint in
+        ["delete /pages/{slug}", "get /builds/latest", "get /pages", "post /builds", "post /pages"]
+    {
+        assert!(endpoints.iter().any(|named| named == endpoint), "{endpoint} is not in {endpoints:?}");
+    }
+}
+
+async fn the_reference_is_a_page(database: &Database) {
+    let app = spawn_app(database).await;
+    let response = app.nobody().request_outside(Method::GET, "/docs").send().await.unwrap();
+    assert_eq!(response.status().as_u16(), 200);
+    assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
+}
