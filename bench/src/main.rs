@@ -25,12 +25,6 @@ const SLOW_SYNC_US: u64 = 4000;
 #[tokio::main]
 async fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // The peer of the group commit, started again by ourselves under the slow disk.
-    if let [mode, path, count] = arguments.as_slice()
-        && mode == "single-commits"
-    {
-        return single_commits(path, count.parse()?);
-    }
     let wanted = |name: &str| arguments.is_empty() || arguments.iter().any(|word| name.contains(word.as_str()));
     let mut rows = Vec::new();
     if wanted("publish-sqlite") {
@@ -140,13 +134,13 @@ async fn clients() -> Result<Vec<Row>> {
     let library = std::env::var("SLOW_SYNC").context("SLOW_SYNC: run bench/run")?;
     let slow = [("LD_PRELOAD", library), ("SLOW_SYNC_US", SLOW_SYNC_US.to_string())];
     let mut rows = Vec::new();
-    for (what, variables, promise, ours, theirs) in [
-        ("4 ms a sync", slow.as_slice(), Promise::AtLeast(10.0), 6400, 250),
-        ("this disk", &[], Promise::AtLeast(1.0), 6400, 2000),
+    for (what, disk, promise, requests) in [
+        ("4 ms a sync", slow.as_slice(), Promise::AtLeast(10.0), 640),
+        ("this disk", &[], Promise::AtLeast(1.0), 6400),
     ] {
-        let peer = run_single_commits(variables, theirs)?;
-        let recto = Arc::new(Recto::start(variables).await?);
-        let rate = publish_concurrently(recto, ours).await?;
+        let alone = [disk, &[("RECTO_STORE_GROUP_COMMIT", "1".to_owned())]].concat();
+        let peer = publish_concurrently(Recto::start(&alone).await?, requests).await?;
+        let rate = publish_concurrently(Recto::start(disk).await?, 6400).await?;
         rows.push(Row {
             what: format!("{CLIENTS} clients, one page each, durable, {what}"),
             ours: format!("{rate:.0}/s"),
@@ -158,8 +152,8 @@ async fn clients() -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-async fn publish_concurrently(recto: Arc<Recto>, requests: usize) -> Result<f64> {
-    let pages = Arc::new(corpus::pages(requests));
+async fn publish_concurrently(recto: Recto, requests: usize) -> Result<f64> {
+    let (recto, pages) = (Arc::new(recto), Arc::new(corpus::pages(requests)));
     let start = Instant::now();
     let clients: Vec<_> = (0..CLIENTS)
         .map(|client| {
@@ -176,30 +170,6 @@ async fn publish_concurrently(recto: Arc<Recto>, requests: usize) -> Result<f64>
         client.await??;
     }
     Ok(requests as f64 / start.elapsed().as_secs_f64())
-}
-
-/// Runs ourselves as the peer, in a process of its own, so that the same slow disk applies.
-fn run_single_commits(variables: &[(&str, String)], count: usize) -> Result<f64> {
-    let directory = tempfile::tempdir()?;
-    let output = std::process::Command::new(std::env::current_exe()?)
-        .arg("single-commits")
-        .arg(directory.path().join("raw.db"))
-        .arg(count.to_string())
-        .envs(variables.iter().map(|(name, value)| (name, value)))
-        .output()?;
-    Ok(String::from_utf8(output.stdout)?.trim().parse()?)
-}
-
-#[allow(clippy::print_stdout)]
-fn single_commits(path: &str, count: usize) -> Result<()> {
-    let mut connection = raw::sqlite(path.as_ref())?;
-    let pages = corpus::pages(count);
-    let start = Instant::now();
-    for page in &pages {
-        raw::sqlite_upsert(&mut connection, std::slice::from_ref(page), 1)?;
-    }
-    println!("{}", count as f64 / start.elapsed().as_secs_f64());
-    Ok(())
 }
 
 /// One client alone, against a bare commit plus a bare round trip.

@@ -68,13 +68,13 @@ impl Config {
             api_listen: address("api.listen", &raw.api.listen)?,
             trusted_proxies: raw.api.trusted_proxies.iter().map(|text| network(text)).collect::<Result<_>>()?,
             max_body: size("api.max_body", &raw.api.max_body)?,
-            max_connections: usize::try_from(raw.api.max_connections).context("api.max_connections")?.max(1),
+            max_connections: limit("api.max_connections", raw.api.max_connections)?,
             site_url: raw.sites.url.trim_end_matches('/').to_owned(),
             admin_listen: match raw.admin.listen.as_str() {
                 "" => None,
                 text => Some(address("admin.listen", text)?),
             },
-            store: location(&raw.store.url, raw.store.connections, data)?,
+            store: location(&raw.store, data)?,
             build_cooldown: Duration::from_secs(raw.builds.cooldown_seconds),
             purge_after: Duration::from_secs(raw.pages.purge_after_days.saturating_mul(24 * 3600)),
             log_json: match raw.log.format.as_str() {
@@ -111,12 +111,19 @@ fn filter(text: &str) -> Result<EnvFilter> {
     EnvFilter::builder().parse(text).map_err(|error| anyhow!("log.filter: {text:?}: {error}; {example}"))
 }
 
-fn location(url: &str, connections: u64, data: &Path) -> Result<Location> {
+/// How many of something there may be: at least one.
+fn limit(key: &str, number: u64) -> Result<usize> {
+    let number = usize::try_from(number).ok().filter(|number| (1..=1_000_000).contains(number));
+    number.ok_or_else(|| anyhow!("{key} must be from 1 to 1000000"))
+}
+
+fn location(raw: &raw::Store, data: &Path) -> Result<Location> {
+    let url = raw.url.as_str();
     if let Some(path) = url.strip_prefix("sqlite:") {
-        return Ok(Location::Sqlite(data.join(path)));
+        return Ok(Location::Sqlite { path: data.join(path), group: limit("store.group_commit", raw.group_commit)? });
     }
     if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-        let connections = usize::try_from(connections).context("store.connections")?.clamp(1, 1000);
+        let connections = limit("store.connections", raw.connections)?;
         return Ok(Location::Postgres { url: url.to_owned(), connections });
     }
     bail!("store.url: {url:?} begins with neither sqlite: nor postgres://")

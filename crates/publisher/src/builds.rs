@@ -52,9 +52,13 @@ impl Publisher {
                 }
                 // Without a cooldown any earlier build is early enough, also one of this very moment.
                 let earliest = if cooldown.is_zero() { Timestamp::MAX } else { now.minus(cooldown) };
-                if let Cooldown::Active { last } = sites::start_cooldown(tx, site_id, now, earliest)? {
-                    let left = last.plus(cooldown).since(now);
-                    return Err(Error::BuildCooldown { seconds: left.as_millis().div_ceil(1000).max(1) as u64 });
+                match sites::start_cooldown(tx, site_id, now, earliest)? {
+                    Cooldown::Started => {}
+                    Cooldown::NoSite => return Err(Error::NoSuchSite),
+                    Cooldown::Active { last } => {
+                        let left = last.plus(cooldown).since(now);
+                        return Err(Error::BuildCooldown { seconds: left.as_millis().div_ceil(1000).max(1) as u64 });
+                    }
                 }
                 Ok(builds::insert(tx, BuildId::new(now), account, site_id, trigger, now)?)
             })

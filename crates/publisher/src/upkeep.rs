@@ -6,8 +6,8 @@ use store::texts;
 
 use crate::{Error, Publisher};
 
-/// Texts deleted in one transaction: short, so that nobody's save waits for it.
-const SWEEP_ROWS: i64 = 200;
+/// Ranges of texts deleted in one transaction: at most some 25 MB, so that nobody's save waits long for it.
+const SWEEP_RANGES: i64 = 4;
 
 /// What one round did.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -27,9 +27,9 @@ impl Publisher {
         loop {
             let clock = self.clock.clone();
             let swept =
-                self.store.write(move |tx| Ok::<_, Error>(texts::sweep(tx, clock.now(), SWEEP_ROWS)?)).await?;
-            texts_swept += swept;
-            if swept == 0 {
+                self.store.write(move |tx| Ok::<_, Error>(texts::sweep(tx, clock.now(), SWEEP_RANGES)?)).await?;
+            texts_swept += swept.texts;
+            if swept.ranges == 0 {
                 return Ok(Upkeep { texts_swept, pages_purged });
             }
         }

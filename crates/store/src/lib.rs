@@ -32,7 +32,8 @@ pub use crate::tx::{Bulk, Column, Param, Row, Tx};
 /// Where the rows are.
 #[derive(Debug, Clone)]
 pub enum Location {
-    Sqlite(PathBuf),
+    /// `group` is the most writes that share a commit.
+    Sqlite { path: PathBuf, group: usize },
     Postgres { url: String, connections: usize },
 }
 
@@ -48,7 +49,7 @@ impl Store {
     /// Opens the database and migrates it. Blocks: it is called once, at the start.
     pub fn open(location: &Location) -> Result<Store> {
         let inner = match location {
-            Location::Sqlite(path) => Inner::Sqlite(Sqlite::open(path)?),
+            Location::Sqlite { path, group } => Inner::Sqlite(Sqlite::open(path, *group)?),
             Location::Postgres { url, connections } => Inner::Postgres(Postgres::open(url, *connections)?),
         };
         Ok(Store(Arc::new(inner)))

@@ -109,14 +109,13 @@ fn attempt(
     match job.run(Engine::Postgres(connection)) {
         Ok(()) => {}
         Err(undo) => {
-            let rolled_back = connection.client.batch_execute("ROLLBACK");
-            return match (undo, rolled_back) {
-                (Undo::Failed(error, retry), _) => Err((error, retry)),
-                (Undo::Refused, Ok(())) => Ok(()),
-                (Undo::Refused, Err(_)) => {
-                    *slot = None;
-                    Ok(())
-                }
+            if connection.client.batch_execute("ROLLBACK").is_err() {
+                // Nobody knows what state it is in.
+                *slot = None;
+            }
+            return match undo {
+                Undo::Failed(error, retry) => Err((error, retry)),
+                Undo::Refused => Ok(()),
             };
         }
     }

@@ -128,6 +128,8 @@ pub enum Cooldown {
     Started,
     /// The last accepted trigger is too recent.
     Active { last: Timestamp },
+    /// The site was deleted in the meantime.
+    NoSite,
 }
 
 /// Takes the site's slot for a build if the last one is not younger than `earliest`.
@@ -136,5 +138,8 @@ pub fn start_cooldown(tx: &mut Tx, id: SiteId, now: Timestamp, earliest: Timesta
         return Ok(Cooldown::Started);
     }
     let last: Option<Option<i64>> = tx.query_one(LAST_BUILD, &[&id.0], |row| row.get(0))?;
-    Ok(Cooldown::Active { last: Timestamp::from_micros(last.flatten().unwrap_or(now.micros())) })
+    Ok(match last.flatten() {
+        Some(last) => Cooldown::Active { last: Timestamp::from_micros(last) },
+        None => Cooldown::NoSite,
+    })
 }

@@ -17,7 +17,6 @@ use crate::tx::{Engine, Tx};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// A group is bounded in number and in time, so that the first in it does not wait long for its commit.
-const GROUP_JOBS: usize = 256;
 const GROUP_TIME: Duration = Duration::from_millis(5);
 const READERS: usize = 4;
 /// What may wait for the writer or the readers; beyond it, callers wait to be queued.
@@ -25,9 +24,9 @@ const QUEUE: usize = 1024;
 /// The log is copied into the database once it holds this many pages (4 MB).
 const CHECKPOINT_PAGES: i64 = 1000;
 const CHECKPOINT_PAUSE: Duration = Duration::from_millis(100);
-/// Beyond this (32 MB) the writer pauses for a moment, so that the log begins anew. While it writes without a pause
+/// Beyond this (128 MB) the writer pauses for a moment, so that the log begins anew. While it writes without a pause
 /// the log is never copied to its end, and would grow until the disk is full.
-const LONG_LOG_PAGES: i64 = 8192;
+const LONG_LOG_PAGES: i64 = 32768;
 /// How long that moment may be when readers still need the log; then the next group goes first.
 const RESTART_TIMEOUT: Duration = Duration::from_millis(100);
 
@@ -40,7 +39,7 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    pub(crate) fn open(path: &Path) -> Result<Sqlite> {
+    pub(crate) fn open(path: &Path, group: usize) -> Result<Sqlite> {
         let mut writer = connect(path)?;
         crate::migrate::sqlite(&mut writer)?;
         let (writes, write_queue) = mpsc::channel(QUEUE);
@@ -51,7 +50,7 @@ impl Sqlite {
         let checkpointer = connect(path)?;
         let noted = long_log.clone();
         threads.push(spawn("recto-checkpoint", move || checkpoint_loop(&checkpointer, &woken, &noted))?);
-        threads.push(spawn("recto-writer", move || write_loop(&writer, write_queue, &wake, &long_log))?);
+        threads.push(spawn("recto-writer", move || write_loop(&writer, write_queue, group, &wake, &long_log))?);
         let read_queue = Arc::new(Mutex::new(read_queue));
         for _ in 0..READERS {
             let (path, queue) = (PathBuf::from(path), read_queue.clone());
@@ -113,6 +112,7 @@ fn configure(connection: &Connection) -> Result<()> {
 fn write_loop(
     connection: &Connection,
     mut queue: mpsc::Receiver<Box<dyn Job>>,
+    most: usize,
     wake: &std::sync::mpsc::SyncSender<()>,
     long_log: &AtomicBool,
 ) {
@@ -128,7 +128,7 @@ fn write_loop(
         while let Some(mut job) = next {
             outcome = run_in_savepoint(connection, job.as_mut());
             group.push(job);
-            let full = group.len() >= GROUP_JOBS || started.elapsed() >= GROUP_TIME;
+            let full = group.len() >= most || started.elapsed() >= GROUP_TIME;
             next = if outcome.is_err() || full { None } else { queue.try_recv().ok() };
         }
         let outcome = outcome.and_then(|()| commit(connection)).inspect_err(|_| roll_back(connection));

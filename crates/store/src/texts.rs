@@ -75,13 +75,16 @@ pub fn release(tx: &mut Tx, ids: impl Iterator<Item = TextId>, now: Timestamp) -
     doom(tx, &neighbours(ids.collect()), now)
 }
 
+/// The most texts of one range that is released: a row of doom is swept at once, and that must stay short.
+const NEIGHBOURS: i64 = 64;
+
 /// Ids in a row as one range: the texts of one publish are mostly replaced by one publish.
 fn neighbours(mut ids: Vec<TextId>) -> Vec<TextRange> {
     ids.sort_unstable();
     let mut ranges: Vec<TextRange> = Vec::new();
     for id in ids {
         match ranges.last_mut() {
-            Some(range) if range.last.0 + 1 == id.0 => range.last = id,
+            Some(range) if range.last.0 + 1 == id.0 && id.0 - range.first.0 < NEIGHBOURS => range.last = id,
             _ => ranges.push(TextRange { first: id, last: id }),
         }
     }
@@ -117,14 +120,22 @@ USING unnest(CAST($1 AS bigint[]), CAST($2 AS bigint[])) AS due (first_id, last_
 WHERE id BETWEEN due.first_id AND due.last_id",
 };
 
-/// Deletes doomed texts whose time has come, at most `limit` rows of doom; tells how many texts went.
-pub fn sweep(tx: &mut Tx, now: Timestamp, limit: i64) -> Result<u64> {
+/// What a sweep did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Swept {
+    pub ranges: usize,
+    pub texts: u64,
+}
+
+/// Deletes doomed texts whose time has come, at most `limit` ranges of them.
+pub fn sweep(tx: &mut Tx, now: Timestamp, limit: i64) -> Result<Swept> {
     let due = tx.query(CLAIM_DUE, &[&now.micros(), &limit], |row| {
         Ok(TextRange { first: TextId(row.get(0)?), last: TextId(row.get(1)?) })
     })?;
     let first: Vec<i64> = due.iter().map(|range| range.first.0).collect();
     let last: Vec<i64> = due.iter().map(|range| range.last.0).collect();
-    tx.execute_many(DELETE, &[], &[&first, &last])
+    let texts = tx.execute_many(DELETE, &[], &[&first, &last])?;
+    Ok(Swept { ranges: due.len(), texts })
 }
 
 const BODY: &str = "

@@ -69,7 +69,7 @@ impl Database {
 
     pub fn location(&self) -> Location {
         match &self.kind {
-            Kind::Sqlite(directory) => Location::Sqlite(directory.path().join("recto.db")),
+            Kind::Sqlite(directory) => Location::Sqlite { path: directory.path().join("recto.db"), group: 256 },
             Kind::Postgres { .. } => Location::Postgres { url: self.url(), connections: CONNECTIONS },
         }
     }
@@ -114,7 +114,7 @@ impl Database {
 
     fn sqlite_connection(&self) -> rusqlite::Connection {
         match self.location() {
-            Location::Sqlite(path) => rusqlite::Connection::open(path).unwrap(),
+            Location::Sqlite { path, .. } => rusqlite::Connection::open(path).unwrap(),
             Location::Postgres { .. } => panic!("this database is no SQLite"),
         }
     }

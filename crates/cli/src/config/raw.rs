@@ -31,7 +31,7 @@ section!(Sites {
     url: String = "http://{site}.localhost:8081".into(),
 });
 section!(Admin { listen: String = String::new() });
-section!(Store { url: String = "sqlite:recto.db".into(), connections: u64 = 16 });
+section!(Store { url: String = "sqlite:recto.db".into(), connections: u64 = 16, group_commit: u64 = 256 });
 section!(Objects { url: String = "file:objects".into() });
 section!(Limits { url: String = "memory:".into() });
 section!(Builds { cooldown_seconds: u64 = 30 });
@@ -79,6 +79,7 @@ const KEYS: &[(&str, &str, Kind)] = &[
     ("admin", "listen", Kind::Text),
     ("store", "url", Kind::Text),
     ("store", "connections", Kind::Number),
+    ("store", "group_commit", Kind::Number),
     ("objects", "url", Kind::Text),
     ("limits", "url", Kind::Text),
     ("builds", "cooldown_seconds", Kind::Number),

@@ -18,7 +18,7 @@ fn an_empty_configuration_is_the_embedded_default() {
     assert_eq!(config.admin_listen, None);
     assert_eq!(config.build_cooldown, Duration::from_secs(30));
     assert_eq!(config.max_body, ByteSize(2 << 30));
-    assert!(matches!(config.store, Location::Sqlite(path) if path == Path::new("data/recto.db")));
+    assert!(matches!(config.store, Location::Sqlite { path, .. } if path == Path::new("data/recto.db")));
     assert_eq!(config.plans, Plan::shipped());
 }
 

@@ -286,7 +286,7 @@ async fn many_wrong_bodies_break_nothing(database: &Database) {
     for end in 0..body.len() {
         app.client.post_text("/pages", body[..end].to_vec()).await.is_failure(400);
     }
-    for at in (0..body.len()).step_by(2) {
+    for at in (0..body.len()).step_by(3) {
         for byte in [b'"', b'{', b']', b'0', 0, 0xff] {
             let mut changed = body.to_vec();
             changed[at] = byte;

@@ -178,13 +178,13 @@ async fn the_cap_is_on_the_unpacked_size(database: &Database) {
 
 async fn a_bomb_is_413(database: &Database) {
     let app = spawn_app_with(database, small()).await;
-    let bomb = gzip(&vec![b' '; 50 << 20]);
+    let bomb = gzip(&vec![b' '; 10 << 20]);
     assert!(bomb.len() < CAP);
     send_gzip(&app.client, bomb).await.is_failure(413);
     let member = gzip(&vec![b' '; CAP / 2]);
     send_gzip(&app.client, member.repeat(3)).await.is_failure(413);
     let mut page = r#"{"pages":[{"slug":"a","title":"A","content":""#.as_bytes().to_vec();
-    page.resize(20 << 20, b'a');
+    page.resize(5 << 20, b'a');
     send_gzip(&app.client, gzip(&page)).await.is_failure(413);
     assert_eq!(app.client.list().await, json!([]));
 }

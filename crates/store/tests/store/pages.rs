@@ -251,13 +251,13 @@ async fn a_purge_takes_what_was_deleted_and_leaves_its_texts_to_the_sweep(databa
         let site = books.id;
         move |tx| Ok(pages::list_deleted(tx, site)?[0].id)
     });
-    assert_eq!(sweep().await, 0);
+    assert_eq!(sweep().await.texts, 0);
     assert_eq!(purge(Purge::One(books.id, newest.await)).await, 1);
-    assert_eq!(sweep().await, 2);
+    assert_eq!(sweep().await.texts, 2);
     assert_eq!(purge(Purge::DeletedBefore(at(6))).await, 2);
-    assert_eq!(sweep().await, 4);
+    assert_eq!(sweep().await.texts, 4);
     assert_eq!(purge(Purge::Site(other.id)).await, 2);
-    assert_eq!(sweep().await, 4);
+    assert_eq!(sweep().await.texts, 4);
     // One deleted page of `books` and both live ones have theirs.
     assert_eq!(read(store, texts::count).await, 6);
 }

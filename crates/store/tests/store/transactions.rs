@@ -146,7 +146,7 @@ async fn many_writes_at_once_are_all_there(database: &Database) {
 /// How often SQLite has committed so far: its log marks the last frame of each transaction with the size of the
 /// database. <https://sqlite.org/fileformat2.html#the_write_ahead_log>
 fn commits(database: &Database) -> Option<usize> {
-    let Location::Sqlite(path) = database.location() else { return None };
+    let Location::Sqlite { path, .. } = database.location() else { return None };
     let log = std::fs::read(path.with_extension("db-wal")).unwrap();
     let page_size = u32::from_be_bytes(log[8..12].try_into().unwrap()) as usize;
     let frames = log[32..].chunks_exact(24 + page_size);
@@ -156,13 +156,13 @@ fn commits(database: &Database) -> Option<usize> {
 #[test]
 fn sqlite_s_log_begins_anew_under_writes_without_a_pause() {
     let database = Database::sqlite();
-    let Location::Sqlite(path) = database.location() else { unreachable!() };
+    let Location::Sqlite { path, .. } = database.location() else { unreachable!() };
     let log = path.with_extension("db-wal");
     testing::block_on(async {
         let store = database.store();
         account(store, "a").await;
         let first = times_begun(&log);
-        // Enough for 800 MB; a tenth of it will do.
+        // Enough for 800 MB; a quarter of it will do.
         let begun_anew = at_once(8, |_| {
             let (store, log) = (store.clone(), log.clone());
             async move {
