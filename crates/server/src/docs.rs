@@ -18,6 +18,7 @@ use utoipa::openapi::path::Operation;
 use utoipa::openapi::response::{Response as Answer, ResponseBuilder};
 use utoipa::openapi::schema::{AllOfBuilder, AnyOfBuilder, Object, ObjectBuilder, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{Components, Content, InfoBuilder, OpenApi, Ref, RefOr, Required, Schema, ServerBuilder};
 use utoipa::ToSchema;
 
@@ -77,6 +78,10 @@ pub fn openapi() -> OpenApi {
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some(include_str!("docs/introduction.md")))
         .build();
+    openapi.tags = Some(vec![
+        TagBuilder::new().name("Pages").description(Some("Publish, list and delete pages.")).build(),
+        TagBuilder::new().name("Builds").description(Some("Turn the pages into the site.")).build(),
+    ]);
     openapi.servers = Some(vec![ServerBuilder::new().url(PUBLIC_API).build()]);
     openapi.security = Some(vec![SecurityRequirement::new("token", Vec::<String>::new())]);
     let components = openapi.components.get_or_insert_with(Components::new);

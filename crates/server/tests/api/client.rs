@@ -25,7 +25,7 @@ pub struct Client {
 
 impl Client {
     pub fn new(address: SocketAddr, clock: Arc<ManualClock>) -> Client {
-        let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap();
+        let http = reqwest::Client::builder().no_proxy().build().unwrap();
         Client { http, address, clock, authorization: None, pace: Duration::from_secs(1) }
     }
 
