@@ -57,7 +57,7 @@ impl Publisher {
                     Cooldown::NoSite => return Err(Error::NoSuchSite),
                     Cooldown::Active { last } => {
                         let left = last.plus(cooldown).since(now);
-                        return Err(Error::BuildCooldown { seconds: left.as_millis().div_ceil(1000).max(1) as u64 });
+                        return Err(Error::BuildCooldown { seconds: left.as_micros().div_ceil(1_000_000).max(1) as u64 });
                     }
                 }
                 Ok(builds::insert(tx, BuildId::new(now), account, site_id, trigger, now)?)

@@ -6,7 +6,7 @@ use model::{ContentType, PageKey, Section, SiteId, Slug};
 use store::texts::{self, TextId, TextRange};
 use tokio::task::JoinHandle;
 
-use crate::entry::{Fields, string};
+use crate::entry::{Fields, MAX_DEPTH, nests_too_deep, string};
 use crate::{Entry, Error, Publisher, TextRef, check_entry};
 
 /// Texts of this many bytes are one short transaction. A request with less waits for none.
@@ -120,6 +120,9 @@ impl Draft {
     pub fn member(&mut self, key: &str, json: &str) -> Result<(), Error> {
         serde_json::from_str::<&serde_json::value::RawValue>(json)
             .map_err(|error| malformed(format!("{key}: {error}")))?;
+        if key != "params" && nests_too_deep(json) {
+            return Err(malformed(format!("{key} is nested more than {MAX_DEPTH} deep")));
+        }
         match (key, json) {
             ("pages", _) => Err(malformed("pages must be an array")),
             (_, "null") => Ok(()),

@@ -191,6 +191,28 @@ pub(crate) fn string(field: &str, json: &str) -> Result<String, String> {
     serde_json::from_str(json).map_err(|error| format!("{field}: {error}"))
 }
 
+/// No field but `params` has any depth; this is what an unknown one may have.
+pub(crate) const MAX_DEPTH: usize = 128;
+
+/// Whether a JSON value, known to be well-formed, nests deeper than is reasonable. Raw values are not held to the
+/// parser's own limit.
+pub(crate) fn nests_too_deep(json: &str) -> bool {
+    let (mut depth, mut in_string, mut escaped) = (0, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'[' | b'{' if depth == MAX_DEPTH => return true,
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    false
+}
+
 /// The fields of a JSON object, each still JSON text.
 pub(crate) struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
@@ -199,7 +221,12 @@ impl<'a> Fields<'a> {
         if !json.trim_start().starts_with('{') {
             return Err("must be an object".to_owned());
         }
-        serde_json::from_str(json).map_err(|error| error.to_string())
+        let fields: Fields = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        // Params have a depth of their own, and an answer of their own.
+        match fields.0.iter().find(|(name, value)| name != "params" && !value.get().starts_with('"') && nests_too_deep(value.get())) {
+            Some((name, _)) => Err(format!("{name} is nested more than {MAX_DEPTH} deep")),
+            None => Ok(fields),
+        }
     }
 
     /// A field's JSON text; null means omitted.

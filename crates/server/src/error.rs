@@ -8,7 +8,7 @@ use publisher::{BuildRefusal, Error};
 use serde::Serialize;
 
 use crate::body::BodyError;
-use crate::json_stream::JsonError;
+use crate::json_stream::{Fault as JsonFault, JsonError};
 
 #[derive(Debug)]
 pub(crate) enum ApiError {
@@ -48,7 +48,10 @@ impl ApiError {
                 Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             },
             ApiError::Query(_) => StatusCode::BAD_REQUEST,
-            ApiError::Json(_) => StatusCode::BAD_REQUEST,
+            ApiError::Json(error) => match error.fault {
+                JsonFault::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+                _ => StatusCode::BAD_REQUEST,
+            },
             ApiError::Body(error) => match error {
                 BodyError::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
                 BodyError::Encoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -91,7 +94,10 @@ impl ApiError {
                 Error::Internal(_) => Vec::new(),
             },
             ApiError::Query(message) => failure("bad request", message),
-            ApiError::Json(error) => failure("malformed JSON", &error.to_string()),
+            ApiError::Json(error) => match error.fault {
+                JsonFault::TooLarge { .. } => failure("request too large", &error.to_string()),
+                _ => failure("malformed JSON", &error.to_string()),
+            },
             ApiError::Body(error) => match error {
                 BodyError::TooLarge => failure("request too large", &error.to_string()),
                 BodyError::Encoding(_) => failure("unsupported content encoding", &error.to_string()),

@@ -2,8 +2,8 @@
 //! thousands of pages are never held whole.
 //!
 //! Only the structure is checked here: the top is one object, separators stand where they must, keys
-//! differ, nothing nests or grows beyond its limit. What stands inside a value is left to whoever
-//! parses that value's text.
+//! differ, nothing grows beyond its limit. What stands inside a value is left to whoever parses that
+//! value's text.
 
 mod error;
 mod token;
@@ -14,7 +14,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 pub(crate) use self::error::{Fault, JsonError, Place};
-use self::token::{Token, TooDeep};
+use self::token::Token;
 
 /// A page has a dozen fields; unknown ones are ignored, but remembered to find duplicates.
 const MAX_KEYS: usize = 1000;
@@ -219,11 +219,7 @@ impl JsonStream {
     }
 
     fn begin_token(&mut self, first: u8) -> Result<(), JsonError> {
-        let depth = match self.state {
-            State::FirstElement | State::Element => 2,
-            _ => 1,
-        };
-        let Some(token) = Token::begin(first, self.offset(), depth) else {
+        let Some(token) = Token::begin(first, self.offset()) else {
             return Err(self.error(Fault::Expected("a value")));
         };
         self.carry.clear();
@@ -235,10 +231,7 @@ impl JsonStream {
     fn end_token(&mut self) -> Result<Option<Text>, JsonError> {
         let Some(token) = &mut self.token else { return Ok(None) };
         let rest = &self.chunk[self.at..];
-        let end = match token.find_end(rest) {
-            Ok(end) => end,
-            Err(TooDeep) => return Err(self.error(Fault::TooDeep)),
-        };
+        let end = token.find_end(rest);
         let most = match self.state {
             State::FirstKey | State::Key => MAX_KEY_BYTES,
             _ => self.max_value,

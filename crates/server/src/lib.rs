@@ -13,6 +13,7 @@ mod query;
 mod router;
 mod routes;
 mod trace;
+mod unread;
 
 use std::sync::Arc;
 

@@ -21,7 +21,10 @@ fn what_commands_print_in_json(recto: &Recto) {
     let accounts = recto.json(&["account", "list"]);
     assert_eq!(accounts.as_array().unwrap().len(), 1);
     assert_eq!(accounts[0], recto.json(&["account", "show", account]));
-    assert_eq!((accounts[0]["name"].as_str(), accounts[0]["plan"].as_str()), (Some("Acme & Søns"), Some("pro")));
+    assert_eq!(
+        (accounts[0]["name"].as_str(), accounts[0]["plan"].as_str()),
+        (Some("Acme & Søns"), Some("pro"))
+    );
     assert_eq!((&accounts[0]["sites"], &accounts[0]["pages"]), (&2.into(), &0.into()));
     let sites = recto.json(&["site", "list"]);
     assert_eq!(sites.as_array().unwrap().len(), 2);

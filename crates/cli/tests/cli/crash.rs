@@ -44,9 +44,13 @@ fn kill_again_and_again(recto: &Recto, rounds: usize) {
 fn publish_and_kill(recto: &Recto, account: &Account) -> Vec<Batch> {
     let (server, batches) = (recto.start(), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
-        for (name, pages, characters) in [("a", 50, 200), ("b", 120, 2000), ("c", 200, 100), ("d", 230, 100_000)] {
+        for (name, pages, characters) in
+            [("a", 50, 200), ("b", 120, 2000), ("c", 200, 100), ("d", 230, 100_000)]
+        {
             let (server, batches) = (&server, &batches);
-            scope.spawn(move || publish_until_killed(server, &account.token, batches, name, pages, characters));
+            scope.spawn(move || {
+                publish_until_killed(server, &account.token, batches, name, pages, characters)
+            });
         }
         std::thread::sleep(random_moment());
         server.signal(rustix::process::Signal::KILL);

@@ -67,7 +67,8 @@ impl Cluster {
     }
 
     fn start_again(&self) {
-        let socket = format!("-c listen_addresses='' -c unix_socket_directories='{}'", self.directory.display());
+        let socket =
+            format!("-c listen_addresses='' -c unix_socket_directories='{}'", self.directory.display());
         let log = self.directory.join("log");
         self.run("pg_ctl", &["start", "--wait", "--log", log.to_str().unwrap(), "--options", &socket]);
     }
@@ -84,7 +85,8 @@ impl Cluster {
         // Not captured: the database itself would keep the pipe open.
         let mut command = as_postgres(newest_bin().join(program).to_str().unwrap());
         command.arg("--pgdata").arg(self.directory.join("data")).args(arguments).current_dir("/");
-        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        let status =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
         assert!(status.success(), "{program} {arguments:?}: {status}");
     }
 }

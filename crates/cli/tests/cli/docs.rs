@@ -18,7 +18,8 @@ fn the_reference_names_no_other_host() {
     for text in [&page.body, &start.body] {
         assert!(!text.contains("http://") && !text.contains("https://") && !text.contains("\"//"), "{text}");
     }
-    let sources: Vec<&str> = page.body.split("src=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let sources: Vec<&str> =
+        page.body.split("src=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
     assert_eq!(sources, ["/docs/reference.js", "/docs/start.js"]);
     for source in sources {
         let script = server.get(source);

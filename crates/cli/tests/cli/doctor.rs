@@ -26,7 +26,8 @@ fn what_is_broken_is_told_with_what_to_do() {
     let complaint = failure(&recto, &["doctor", "--config", text(&wrong)]);
     assert!(complaint.contains("lisen"), "{complaint}");
 
-    let away = recto.write_file("away.toml", "[store]\nurl = \"postgres://recto:secret@127.0.0.1:1/recto\"\n");
+    let away =
+        recto.write_file("away.toml", "[store]\nurl = \"postgres://recto:secret@127.0.0.1:1/recto\"\n");
     let complaint = failure(&recto, &["doctor", "--config", text(&away)]);
     assert!(complaint.contains("store.url"), "{complaint}");
     assert!(!complaint.contains("secret"), "{complaint}");
@@ -48,7 +49,8 @@ fn failure(recto: &Recto, arguments: &[&str]) -> String {
     assert_eq!(ended.code, Some(1), "{ended:?}");
     let findings: Vec<Value> = serde_json::from_str(&ended.stdout).unwrap();
     let failed = findings.iter().filter(|finding| finding["verdict"] == "failure");
-    let messages: Vec<String> = failed.map(|finding| format!("{}: {}", finding["check"], finding["message"])).collect();
+    let messages: Vec<String> =
+        failed.map(|finding| format!("{}: {}", finding["check"], finding["message"])).collect();
     assert!(!messages.is_empty() && shown.stdout.contains("FAIL"), "{shown:?}");
     messages.join("\n")
 }

@@ -19,7 +19,10 @@ fn a_request_is_one_line_with_its_id_and_without_secrets() {
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of = |id: &str| -> Vec<&Value> { lines.iter().filter(|line| line["request_id"] == id).collect() };
     let [line] = of(published.header("x-request-id"))[..] else { panic!("{log}") };
-    assert_eq!((&line["method"], &line["path"], &line["status"]), (&json!("POST"), &json!("/api/v1/public/pages"), &json!(200)));
+    assert_eq!(
+        (&line["method"], &line["path"], &line["status"]),
+        (&json!("POST"), &json!("/api/v1/public/pages"), &json!(200))
+    );
     let [line] = of(refused.header("x-request-id"))[..] else { panic!("{log}") };
     assert_eq!(line["status"], 401);
     for secret in ["rec_", &account.token[4..], &unknown[4..], "private"] {

@@ -27,7 +27,8 @@ pub struct Ended {
 
 impl Process {
     pub fn start(mut command: Command) -> Process {
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stdout = Output::collect(child.stdout.take().unwrap());
         let stderr = Output::collect(child.stderr.take().unwrap());
         Process { child, stdout, stderr }

@@ -59,7 +59,8 @@ impl Recto {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_recto"));
         // Settings of whoever runs the tests are none of ours.
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("RECTO_")) {
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("RECTO_"))
+        {
             command.env_remove(name);
         }
         command.args(arguments).arg("--data").arg(self.data());
@@ -90,7 +91,8 @@ impl Recto {
         let (text, json) = (self.run(arguments), self.run(&[arguments, &["--json"]].concat()));
         assert!(text.code.is_some_and(|code| code != 0), "{arguments:?}: {text:?}");
         assert_eq!((text.code, text.stdout.as_str()), (json.code, ""), "{arguments:?}: {text:?} {json:?}");
-        let body: Value = serde_json::from_str(&json.stdout).unwrap_or_else(|_| panic!("{arguments:?}: {json:?}"));
+        let body: Value =
+            serde_json::from_str(&json.stdout).unwrap_or_else(|_| panic!("{arguments:?}: {json:?}"));
         assert_eq!(keys(&body), ["error"], "{arguments:?}");
         let error = body["error"].as_str().unwrap();
         assert!(text.stderr.contains(error.trim()), "{arguments:?}: {text:?} does not say {error:?}");

@@ -79,7 +79,8 @@ impl Server {
     /// Publishes what a reader yields; an error is the connection's.
     pub fn upload(&self, token: &str, body: impl Read + Send + 'static) -> reqwest::Result<Answer> {
         let request = self.client.post(self.api("/pages")).bearer_auth(token);
-        let request = request.header("content-type", "application/json").body(reqwest::blocking::Body::new(body));
+        let request =
+            request.header("content-type", "application/json").body(reqwest::blocking::Body::new(body));
         request.send().map(Answer::read)
     }
 
@@ -134,7 +135,8 @@ impl Answer {
     }
 
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{} {:?} is no JSON", self.status, self.body))
+        serde_json::from_str(&self.body)
+            .unwrap_or_else(|_| panic!("{} {:?} is no JSON", self.status, self.body))
     }
 
     /// The JSON of an answer that must have this status.

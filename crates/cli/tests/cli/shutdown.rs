@@ -55,7 +55,7 @@ fn an_idle_server_ends_at_once_on_either_signal() {
         server.signal(signal);
         let ended = server.wait();
         assert_eq!(ended.code, Some(0), "{ended:?}");
-        assert!(start.elapsed() < Duration::from_secs(3), "an idle connection held it up");
+        assert!(start.elapsed() < Duration::from_secs(10), "an idle connection held it up");
     }
 }
 
@@ -72,6 +72,6 @@ fn a_second_signal_ends_it_whatever_is_under_way() {
         server.signal(second);
         let ended = server.wait();
         assert_eq!(ended.code, Some(1), "{ended:?}");
-        assert!(start.elapsed() < Duration::from_secs(3));
+        assert!(start.elapsed() < Duration::from_secs(10));
     }
 }

@@ -84,5 +84,9 @@ fn curl_in(shown: &str) -> String {
 
 fn token_in(shown: &str) -> String {
     let start = shown.find("rec_").unwrap_or_else(|| panic!("no token in {shown}"));
-    shown[start..].split(|character: char| !character.is_ascii_alphanumeric() && character != '_').next().unwrap().into()
+    shown[start..]
+        .split(|character: char| !character.is_ascii_alphanumeric() && character != '_')
+        .next()
+        .unwrap()
+        .into()
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::token::MAX_DEPTH;
 use super::{MAX_KEYS, Streamed};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,8 +26,6 @@ pub(crate) enum Fault {
     DuplicateKey(String),
     #[error("the object has more than {MAX_KEYS} keys")]
     TooManyKeys,
-    #[error("brackets are nested more than {MAX_DEPTH} deep")]
-    TooDeep,
     #[error("this is larger than {most} bytes")]
     TooLarge { most: usize },
     #[error("this is not valid UTF-8")]

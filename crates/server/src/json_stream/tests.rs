@@ -114,18 +114,6 @@ fn a_refusal_says_what_is_wrong_and_where() {
 }
 
 #[test]
-fn depth_counts_from_the_top() {
-    let nested = |before: &str, depth: usize, after: &str| {
-        let body = format!("{before}{}{}{after}", "[".repeat(depth), "]".repeat(depth));
-        split(&[body.as_bytes()]).map(|_| ()).map_err(|error| error.fault)
-    };
-    assert_eq!(nested(r#"{"a":"#, 127, "}"), Ok(()));
-    assert_eq!(nested(r#"{"a":"#, 128, "}"), Err(Fault::TooDeep));
-    assert_eq!(nested(r#"{"pages":["#, 126, "]}"), Ok(()));
-    assert_eq!(nested(r#"{"pages":["#, 127, "]}"), Err(Fault::TooDeep));
-}
-
-#[test]
 fn a_value_has_a_largest_size_and_white_space_has_none() {
     let fault = |chunks: &[&[u8]]| split_with(4, chunks).map(|_| ()).map_err(|error| error.fault);
     assert_eq!(fault(&[b"{\"a\": \"bc\"", &[b' '; 5000], b"}"]), Ok(()));

@@ -2,17 +2,13 @@
 
 use memchr::memchr2;
 
-/// Deeper than any page needs, and shallow enough for a recursive parser's stack.
-pub(super) const MAX_DEPTH: u32 = 128;
-
 /// One key or value on the way to its end.
 pub(super) struct Token {
     shape: Shape,
     /// Where in the body it begins.
     start: u64,
-    /// How many brackets are open around it, and how many it has opened itself.
-    outer: u32,
-    inner: u32,
+    /// How many brackets it has opened.
+    open: usize,
     string: InString,
 }
 
@@ -29,11 +25,9 @@ enum InString {
     Escaped,
 }
 
-pub(super) struct TooDeep;
-
 impl Token {
     /// `None` when no value begins with that byte.
-    pub(super) fn begin(first: u8, start: u64, outer: u32) -> Option<Token> {
+    pub(super) fn begin(first: u8, start: u64) -> Option<Token> {
         let (shape, string) = match first {
             // The opening quote itself is the byte that does not end the string.
             b'"' => (Shape::Text, InString::Escaped),
@@ -41,7 +35,7 @@ impl Token {
             b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => (Shape::Scalar, InString::No),
             _ => return None,
         };
-        Some(Token { shape, start, outer, inner: 0, string })
+        Some(Token { shape, start, open: 0, string })
     }
 
     pub(super) fn start(&self) -> u64 {
@@ -49,31 +43,26 @@ impl Token {
     }
 
     /// The end of the token in `bytes`, which continue where the last call's ended.
-    pub(super) fn find_end(&mut self, bytes: &[u8]) -> Result<Option<usize>, TooDeep> {
+    pub(super) fn find_end(&mut self, bytes: &[u8]) -> Option<usize> {
         match self.shape {
-            Shape::Text => Ok(self.leave_string(bytes, 0)),
+            Shape::Text => self.leave_string(bytes, 0),
             Shape::Nested => self.close_brackets(bytes),
-            Shape::Scalar => Ok(bytes.iter().position(|byte| b",]} \n\r\t".contains(byte))),
+            Shape::Scalar => bytes.iter().position(|byte| b",]} \n\r\t".contains(byte)),
         }
     }
 
-    fn close_brackets(&mut self, bytes: &[u8]) -> Result<Option<usize>, TooDeep> {
+    fn close_brackets(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         loop {
             if !matches!(self.string, InString::No) {
-                let Some(end) = self.leave_string(bytes, at) else { return Ok(None) };
-                at = end;
+                at = self.leave_string(bytes, at)?;
             }
-            let Some(found) = bytes[at..].iter().position(|byte| STRUCTURAL[usize::from(*byte)]) else {
-                return Ok(None);
-            };
-            at += found + 1;
+            at += bytes[at..].iter().position(|byte| STRUCTURAL[usize::from(*byte)])? + 1;
             match bytes[at - 1] {
                 b'"' => self.string = InString::Yes,
-                b'{' | b'[' if self.outer + self.inner == MAX_DEPTH => return Err(TooDeep),
-                b'{' | b'[' => self.inner += 1,
-                _ if self.inner == 1 => return Ok(Some(at)),
-                _ => self.inner -= 1,
+                b'{' | b'[' => self.open += 1,
+                _ if self.open == 1 => return Some(at),
+                _ => self.open -= 1,
             }
         }
     }

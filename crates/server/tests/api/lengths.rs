@@ -10,6 +10,7 @@ testing::on_both_databases!(
     a_description_has_at_most_500_characters,
     content_has_at_most_100_000_characters,
     content_far_beyond_its_limit_is_a_field_error_too,
+    a_page_that_no_limit_allows_by_far_is_413,
     a_slug_has_at_most_100_characters,
     a_section_has_at_most_100_characters,
     an_api_endpoint_has_at_most_200_characters,
@@ -72,7 +73,12 @@ async fn content_has_at_most_100_000_characters(database: &Database) {
 async fn content_far_beyond_its_limit_is_a_field_error_too(database: &Database) {
     let app = spawn_app(database).await;
     fails(&app, "content", json!("a".repeat(1 << 20))).await;
-    fails(&app, "content", json!("a".repeat(17 << 20))).await;
+}
+
+async fn a_page_that_no_limit_allows_by_far_is_413(database: &Database) {
+    let app = spawn_app(database).await;
+    let body = json!({ "pages": [{ "title": "A", "content": "a".repeat(17 << 20) }] });
+    app.client.post_text("/pages", body.to_string()).await.is_failure(413);
 }
 
 async fn a_slug_has_at_most_100_characters(database: &Database) {

@@ -21,7 +21,6 @@ mod deletes;
 mod docs;
 mod encodings;
 mod fields;
-mod files;
 mod identity;
 mod keys;
 mod legacy;
