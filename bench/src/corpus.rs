@@ -16,9 +16,10 @@ pub struct Page {
 }
 
 const WORDS: &[&str] = &[
-    "page", "publish", "release", "the", "a", "reader", "quiet", "column", "margin", "ink", "paper", "build", "with",
-    "token", "section", "and", "of", "in", "server", "index", "stable", "order", "snapshot", "commit", "durable", "to",
-    "press", "letter", "when", "written", "margin", "small", "large", "is", "are", "never", "always", "before", "after",
+    "page", "publish", "release", "the", "a", "reader", "quiet", "column", "margin", "ink", "paper", "build",
+    "with", "token", "section", "and", "of", "in", "server", "index", "stable", "order", "snapshot",
+    "commit", "durable", "to", "press", "letter", "when", "written", "margin", "small", "large", "is", "are",
+    "never", "always", "before", "after",
 ];
 
 /// A small linear generator: good enough for words, and the same everywhere.
@@ -63,7 +64,11 @@ fn content(dice: &mut Dice) -> String {
         for _ in 0..3 {
             text.push_str(&format!("- {}\n", dice.words(9)));
         }
-        text.push_str(&format!("\n```rust\nfn {}() {{\n    // {}\n}}\n```\n\n", WORDS[dice.roll(4)], dice.words(8)));
+        text.push_str(&format!(
+            "\n```rust\nfn {}() {{\n    // {}\n}}\n```\n\n",
+            WORDS[dice.roll(4)],
+            dice.words(8)
+        ));
     }
     text
 }

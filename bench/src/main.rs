@@ -25,7 +25,8 @@ const SLOW_SYNC_US: u64 = 4000;
 #[tokio::main]
 async fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let wanted = |name: &str| arguments.is_empty() || arguments.iter().any(|word| name.contains(word.as_str()));
+    let wanted =
+        |name: &str| arguments.is_empty() || arguments.iter().any(|word| name.contains(word.as_str()));
     let mut rows = Vec::new();
     if wanted("publish-sqlite") {
         rows.extend(publish_sqlite().await?);
@@ -67,7 +68,10 @@ struct Times {
 }
 
 /// First insert and update of one batch through the API, in milliseconds; a fresh server each round.
-async fn publish_rounds(variables: &[(&str, String)], mut raw: impl FnMut(usize) -> Result<Times>) -> Result<[Times; 2]> {
+async fn publish_rounds(
+    variables: &[(&str, String)],
+    mut raw: impl FnMut(usize) -> Result<Times>,
+) -> Result<[Times; 2]> {
     let pages = corpus::pages(BATCH);
     let (mut ours, mut theirs) = ((vec![], vec![]), (vec![], vec![]));
     for round in 0..ROUNDS {

@@ -40,8 +40,15 @@ pub fn sqlite_upsert(connection: &mut Connection, pages: &[Page], now: i64) -> R
             let id = Uuid::now_v7();
             let tags = serde_json::to_string(&page.tags)?;
             let row = params![
-                id.as_bytes().as_slice(), page.content_type, page.section, page.slug, page.title, page.content,
-                page.description, tags, now
+                id.as_bytes().as_slice(),
+                page.content_type,
+                page.section,
+                page.slug,
+                page.title,
+                page.content,
+                page.description,
+                tags,
+                now
             ];
             statement.query_row(row, |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, i64>(1)?)))?;
         }
@@ -78,7 +85,8 @@ pub fn postgres_upsert(client: &mut postgres::Client, pages: &[Page], now: i64) 
         pages.iter().map(field).collect()
     }
     let ids: Vec<Uuid> = pages.iter().map(|_| Uuid::now_v7()).collect();
-    let tags: Vec<String> = pages.iter().map(|page| serde_json::to_string(&page.tags)).collect::<Result<_, _>>()?;
+    let tags: Vec<String> =
+        pages.iter().map(|page| serde_json::to_string(&page.tags)).collect::<Result<_, _>>()?;
     let mut tx = client.transaction()?;
     let rows = tx.query(
         POSTGRES_UPSERT,

@@ -36,7 +36,13 @@ impl Recto {
         let client = reqwest::Client::builder().pool_max_idle_per_host(256).build()?;
         let recto = Recto { process, base, token, client, _data: data };
         for _ in 0..500 {
-            if recto.client.get(format!("{}/readyz", recto.base)).send().await.is_ok_and(|r| r.status().is_success()) {
+            if recto
+                .client
+                .get(format!("{}/readyz", recto.base))
+                .send()
+                .await
+                .is_ok_and(|r| r.status().is_success())
+            {
                 return Ok(recto);
             }
             tokio::time::sleep(Duration::from_millis(10)).await;

@@ -33,5 +33,6 @@ fn with_publisher<F: Future<Output = Result<()>>>(
 }
 
 fn parse_account(text: &str) -> Result<AccountId> {
-    AccountId::parse(text).ok_or_else(|| anyhow!("{text:?} is no account id; `recto account list` shows them"))
+    AccountId::parse(text)
+        .ok_or_else(|| anyhow!("{text:?} is no account id; `recto account list` shows them"))
 }

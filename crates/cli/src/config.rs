@@ -39,9 +39,8 @@ pub struct Config {
 impl Config {
     pub fn load(global: &Global) -> Result<Config> {
         let text = match &global.config {
-            Some(path) => {
-                std::fs::read_to_string(path).with_context(|| format!("read the configuration {}", path.display()))?
-            }
+            Some(path) => std::fs::read_to_string(path)
+                .with_context(|| format!("read the configuration {}", path.display()))?,
             None => String::new(),
         };
         // Others' variables may hold any bytes; ours that do will be refused as the value they become.
@@ -66,7 +65,12 @@ impl Config {
         only_embedded("limits.url", &raw.limits.url, "memory:")?;
         Ok(Config {
             api_listen: address("api.listen", &raw.api.listen)?,
-            trusted_proxies: raw.api.trusted_proxies.iter().map(|text| network(text)).collect::<Result<_>>()?,
+            trusted_proxies: raw
+                .api
+                .trusted_proxies
+                .iter()
+                .map(|text| network(text))
+                .collect::<Result<_>>()?,
             max_body: size("api.max_body", &raw.api.max_body)?,
             max_connections: limit("api.max_connections", raw.api.max_connections)?,
             site_url: raw.sites.url.trim_end_matches('/').to_owned(),
@@ -99,7 +103,9 @@ fn only_embedded(key: &str, url: &str, scheme: &str) -> Result<()> {
 
 fn network(text: &str) -> Result<IpNet> {
     let network = text.parse().or_else(|_| text.parse().map(|ip: std::net::IpAddr| IpNet::from(ip)));
-    network.map_err(|_| anyhow!("api.trusted_proxies: {text:?} is neither an address nor a network such as 10.0.0.0/8"))
+    network.map_err(|_| {
+        anyhow!("api.trusted_proxies: {text:?} is neither an address nor a network such as 10.0.0.0/8")
+    })
 }
 
 fn size(key: &str, text: &str) -> Result<ByteSize> {
@@ -120,7 +126,10 @@ fn limit(key: &str, number: u64) -> Result<usize> {
 fn location(raw: &raw::Store, data: &Path) -> Result<Location> {
     let url = raw.url.as_str();
     if let Some(path) = url.strip_prefix("sqlite:") {
-        return Ok(Location::Sqlite { path: data.join(path), group: limit("store.group_commit", raw.group_commit)? });
+        return Ok(Location::Sqlite {
+            path: data.join(path),
+            group: limit("store.group_commit", raw.group_commit)?,
+        });
     }
     if url.starts_with("postgres://") || url.starts_with("postgresql://") {
         let connections = limit("store.connections", raw.connections)?;

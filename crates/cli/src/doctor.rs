@@ -79,12 +79,19 @@ fn data_directory(path: &Path) -> Vec<Finding> {
     findings.push(match written {
         Ok(()) => {
             let ms = start.elapsed().as_secs_f64() * 1e3;
-            finding("data directory", Verdict::Ok, format!("{} is writable, a sync takes {ms:.1} ms", path.display()))
+            finding(
+                "data directory",
+                Verdict::Ok,
+                format!("{} is writable, a sync takes {ms:.1} ms", path.display()),
+            )
         }
         Err(error) => finding(
             "data directory",
             Verdict::Failure,
-            format!("{} cannot be written: {error}; fix its owner, or choose another with --data", path.display()),
+            format!(
+                "{} cannot be written: {error}; fix its owner, or choose another with --data",
+                path.display()
+            ),
         ),
     });
     findings.push(match rustix::fs::statvfs(path) {
@@ -115,7 +122,10 @@ fn database(publisher: publisher::Publisher) -> Finding {
                 Some(account) => finding(
                     "database",
                     Verdict::Warning,
-                    format!("account {} is on the plan {:?}, which is not configured", account.account_id, account.plan),
+                    format!(
+                        "account {} is on the plan {:?}, which is not configured",
+                        account.account_id, account.plan
+                    ),
                 ),
                 None => finding("database", Verdict::Ok, format!("answers; {} accounts", accounts.len())),
             }

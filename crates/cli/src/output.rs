@@ -20,7 +20,8 @@ pub fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) {
     };
     let widths: [usize; N] = std::array::from_fn(width);
     let print = |cells: [&str; N]| {
-        let padded: Vec<String> = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let padded: Vec<String> =
+            cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
         println!("{}", padded.join("  ").trim_end());
     };
     print(headings);

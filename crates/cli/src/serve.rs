@@ -59,7 +59,8 @@ async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Res
         None => None,
     };
     warn_of_unknown_plans(&publisher).await?;
-    let first = publisher.first_set_up(AccountName::parse(FIRST_ACCOUNT).map_err(anyhow::Error::msg)?, FIRST_PLAN);
+    let first =
+        publisher.first_set_up(AccountName::parse(FIRST_ACCOUNT).map_err(anyhow::Error::msg)?, FIRST_PLAN);
     let base = format!("http://{}", api.local_addr()?);
     greet(first.await?.as_ref(), &base, &config, json);
 
@@ -92,11 +93,13 @@ async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Res
 
 async fn bind(address: std::net::SocketAddr, key: &str) -> Result<TcpListener> {
     let listener = TcpListener::bind(address).await;
-    listener.with_context(|| format!("listen on {address} (is another recto running? {key} sets the address)"))
+    listener
+        .with_context(|| format!("listen on {address} (is another recto running? {key} sets the address)"))
 }
 
 async fn warn_of_unknown_plans(publisher: &Publisher) -> Result<()> {
-    for account in publisher.account_list().await?.iter().filter(|account| account.builds_per_month.is_none()) {
+    for account in publisher.account_list().await?.iter().filter(|account| account.builds_per_month.is_none())
+    {
         tracing::warn!(account = %account.account_id, plan = account.plan, "the account's plan is not configured; its builds fail until `recto account plan` gives it another");
     }
     Ok(())
@@ -104,7 +107,8 @@ async fn warn_of_unknown_plans(publisher: &Publisher) -> Result<()> {
 
 /// The first signal stops gracefully, the second at once.
 async fn stop_on_signal(stop: CancellationToken) {
-    let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
+    let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
         tracing::error!("cannot listen for signals");
         return;
     };
@@ -134,7 +138,8 @@ async fn keep_up(publisher: Publisher, stop: CancellationToken) {
 fn start_log(config: &Config) {
     let filter = config.log_filter.clone();
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
+    let log =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
     if config.log_json {
         log.json().flatten_event(true).init();
     } else {

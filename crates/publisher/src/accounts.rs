@@ -53,7 +53,11 @@ impl Publisher {
     }
 
     /// On a server that nobody has set up: an account, a site and a token. `None` ever after.
-    pub async fn first_set_up(&self, name: AccountName, plan: &str) -> Result<Option<AccountCreated>, AdminError> {
+    pub async fn first_set_up(
+        &self,
+        name: AccountName,
+        plan: &str,
+    ) -> Result<Option<AccountCreated>, AdminError> {
         self.known_plan(plan)?;
         let secret = new_secret()?;
         let (publisher, plan) = (self.clone(), plan.to_owned());
@@ -164,7 +168,12 @@ impl Publisher {
 }
 
 /// The account's own name, or the first numbered one that is free.
-fn first_site(tx: &mut Tx, account: AccountId, name: &AccountName, now: Timestamp) -> Result<Site, AdminError> {
+fn first_site(
+    tx: &mut Tx,
+    account: AccountId,
+    name: &AccountName,
+    now: Timestamp,
+) -> Result<Site, AdminError> {
     let base = SiteName::from_account_name(name.as_str());
     let mut site = Site { id: SiteId::new(now), account, name: base.clone(), created_at: now };
     let mut number = 2;

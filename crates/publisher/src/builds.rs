@@ -39,9 +39,15 @@ impl Publisher {
     }
 
     /// Queues a build; answers with the site's address.
-    pub(crate) async fn queue_for(&self, site: &Site, caller: &Caller, trigger: Trigger) -> Result<String, Error> {
+    pub(crate) async fn queue_for(
+        &self,
+        site: &Site,
+        caller: &Caller,
+        trigger: Trigger,
+    ) -> Result<String, Error> {
         let plan = self.settings.plan(&caller.plan);
-        let plan = plan.ok_or_else(|| Error::Internal(format!("the plan {} is not configured", caller.plan)))?;
+        let plan =
+            plan.ok_or_else(|| Error::Internal(format!("the plan {} is not configured", caller.plan)))?;
         let (quota, cooldown) = (plan.builds_per_month, self.settings.build_cooldown);
         let (account, site_id, clock) = (caller.account, site.id, self.clock.clone());
         self.store
@@ -57,7 +63,9 @@ impl Publisher {
                     Cooldown::NoSite => return Err(Error::NoSuchSite),
                     Cooldown::Active { last } => {
                         let left = last.plus(cooldown).since(now);
-                        return Err(Error::BuildCooldown { seconds: left.as_micros().div_ceil(1_000_000).max(1) as u64 });
+                        return Err(Error::BuildCooldown {
+                            seconds: left.as_micros().div_ceil(1_000_000).max(1) as u64,
+                        });
                     }
                 }
                 Ok(builds::insert(tx, BuildId::new(now), account, site_id, trigger, now)?)
@@ -87,7 +95,7 @@ impl Publisher {
         let account = caller.account;
         let build = self
             .store
-            .read(move |tx| {
+            .peek(move |tx| {
                 let site = site_of(tx, account, site)?;
                 builds::latest(tx, site.id)?.ok_or(Error::NoBuild)
             })

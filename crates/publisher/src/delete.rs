@@ -8,7 +8,12 @@ use crate::{Caller, Error, Publisher};
 
 impl Publisher {
     /// `key` is `None` when no page can have such a slug or section: the site is still looked up first.
-    pub async fn delete(&self, caller: &Caller, site: Option<SiteId>, key: Option<PageKey>) -> Result<(), Error> {
+    pub async fn delete(
+        &self,
+        caller: &Caller,
+        site: Option<SiteId>,
+        key: Option<PageKey>,
+    ) -> Result<(), Error> {
         let (account, clock) = (caller.account, self.clock.clone());
         self.store
             .write(move |tx| {

@@ -16,8 +16,18 @@ const STASH_LEASE: std::time::Duration = std::time::Duration::from_secs(24 * 360
 
 /// The fields of a page in the original format, where the page is the whole body.
 const PAGE_FIELDS: [&str; 12] = [
-    "id", "slug", "title", "content", "contentType", "section", "description", "draft", "tags", "publishedAt",
-    "params", "apiEndpoint",
+    "id",
+    "slug",
+    "title",
+    "content",
+    "contentType",
+    "section",
+    "description",
+    "draft",
+    "tags",
+    "publishedAt",
+    "params",
+    "apiEndpoint",
 ];
 
 pub struct Draft {
@@ -111,7 +121,8 @@ impl Draft {
         if index == DELETES_PER_REQUEST {
             return Err(malformed(format!("deleteSlugs may hold at most {DELETES_PER_REQUEST} entries")));
         }
-        let delete = parse_delete(json).map_err(|message| malformed(format!("deleteSlugs[{index}]: {message}")))?;
+        let delete =
+            parse_delete(json).map_err(|message| malformed(format!("deleteSlugs[{index}]: {message}")))?;
         self.request.deletes.push(delete);
         Ok(())
     }
@@ -132,7 +143,8 @@ impl Draft {
                 Ok(())
             }
             ("build", _) => {
-                let build = serde_json::from_str(json).map_err(|_| malformed("build must be true or false"))?;
+                let build =
+                    serde_json::from_str(json).map_err(|_| malformed("build must be true or false"))?;
                 (self.request.build, self.build_named) = (build, true);
                 Ok(())
             }
@@ -210,7 +222,8 @@ impl Texts {
     /// Waits for the piece that is being stored.
     async fn settle(&mut self) -> Result<(), Error> {
         let Some(under_way) = self.under_way.take() else { return Ok(()) };
-        let range = under_way.await.map_err(|error| Error::Internal(format!("store texts ahead: {error}")))??;
+        let range =
+            under_way.await.map_err(|error| Error::Internal(format!("store texts ahead: {error}")))??;
         if let Some(range) = range {
             let first_number = self.stashed.last().map_or(0, Stash::end);
             self.stashed.push(Stash { first_number, range });

@@ -35,13 +35,18 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Identity {
     /// `slug` is then the new slug, if one is given.
-    Id { id: PageId, slug: Option<Slug> },
+    Id {
+        id: PageId,
+        slug: Option<Slug>,
+    },
     Slug(Slug),
     /// The slug was made from the title.
     Auto(Slug),
     /// A field that identifies the page is itself bad, so it is not looked up. An id that is fine all the same
     /// still says that this page is part of the batch.
-    Unusable { id: Option<PageId> },
+    Unusable {
+        id: Option<PageId>,
+    },
 }
 
 /// A long text, which travels apart from its entry.
@@ -67,7 +72,8 @@ struct Checker<'a, K> {
 
 impl<K: FnMut(String) -> usize> Checker<'_, K> {
     fn check(mut self) -> Result<Entry, String> {
-        let id = self.text("id", |text| PageId::parse(&text).ok_or_else(|| "id must be a UUID".to_owned()))?;
+        let id =
+            self.text("id", |text| PageId::parse(&text).ok_or_else(|| "id must be a UUID".to_owned()))?;
         let slug = self.text("slug", |text| match text.is_empty() {
             true => Ok(None),
             false => Slug::parse(&text).map(Some),
@@ -223,7 +229,9 @@ impl<'a> Fields<'a> {
         }
         let fields: Fields = serde_json::from_str(json).map_err(|error| error.to_string())?;
         // Params have a depth of their own, and an answer of their own.
-        match fields.0.iter().find(|(name, value)| name != "params" && !value.get().starts_with('"') && nests_too_deep(value.get())) {
+        match fields.0.iter().find(|(name, value)| {
+            name != "params" && !value.get().starts_with('"') && nests_too_deep(value.get())
+        }) {
             Some((name, _)) => Err(format!("{name} is nested more than {MAX_DEPTH} deep")),
             None => Ok(fields),
         }

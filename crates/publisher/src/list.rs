@@ -95,7 +95,11 @@ impl Rows {
         if let Err(error) = write_summary(&mut self.json, summary) {
             self.failure = Some(error);
         }
-        self.order.push(Place { updated_at: summary.updated_at, id: summary.id, json: start..self.json.len() });
+        self.order.push(Place {
+            updated_at: summary.updated_at,
+            id: summary.id,
+            json: start..self.json.len(),
+        });
     }
 
     /// The answer; `next` when it is only a part.

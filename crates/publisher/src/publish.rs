@@ -87,9 +87,12 @@ fn look_up_and_decide(tx: &mut Tx, site: &Site, request: &Request) -> Result<Dec
     let ids: HashSet<PageId> = ids.collect();
     let mut found = pages::by_ids(tx, site.id, ids.into_iter())?;
 
-    let mut slugs: HashSet<&str> = request.deletes.iter().filter_map(|d| Some(d.key.as_ref()?.slug.as_str())).collect();
+    let mut slugs: HashSet<&str> =
+        request.deletes.iter().filter_map(|d| Some(d.key.as_ref()?.slug.as_str())).collect();
     slugs.extend(entries.iter().filter_map(|entry| match &entry.identity {
-        Identity::Slug(slug) | Identity::Auto(slug) | Identity::Id { slug: Some(slug), .. } => Some(slug.as_str()),
+        Identity::Slug(slug) | Identity::Auto(slug) | Identity::Id { slug: Some(slug), .. } => {
+            Some(slug.as_str())
+        }
         _ => None,
     }));
     // A page that keeps its slug may still move to a section where another page has it.
@@ -115,11 +118,22 @@ struct Changes {
 }
 
 impl Changes {
-    fn new(request: &Request, decision: Decision, texts: &Texts, last: Option<TextRange>, now: Timestamp) -> Changes {
+    fn new(
+        request: &Request,
+        decision: Decision,
+        texts: &Texts,
+        last: Option<TextRange>,
+        now: Timestamp,
+    ) -> Changes {
         let Decision { targets, mut found } = decision;
         let (deleted_ids, deleted) = deletions(request, &found);
-        let mut changes =
-            Changes { pages: Vec::with_capacity(targets.len()), moved: vec![], deleted_ids, deleted, released: vec![] };
+        let mut changes = Changes {
+            pages: Vec::with_capacity(targets.len()),
+            moved: vec![],
+            deleted_ids,
+            deleted,
+            released: vec![],
+        };
         let mut ids = new_ids(&targets, now).into_iter();
         for (entry, target) in request.entries.iter().zip(targets) {
             let (status, mut page) = match target {

@@ -17,7 +17,11 @@ pub struct TokenCreated {
 }
 
 impl Publisher {
-    pub async fn token_create(&self, account: AccountId, name: TokenName) -> Result<TokenCreated, AdminError> {
+    pub async fn token_create(
+        &self,
+        account: AccountId,
+        name: TokenName,
+    ) -> Result<TokenCreated, AdminError> {
         let (secret, clock) = (new_secret()?, self.clock.clone());
         self.store
             .write(move |tx| {
@@ -36,7 +40,8 @@ impl Publisher {
 
     pub async fn token_revoke(&self, id: TokenId) -> Result<(), AdminError> {
         let clock = self.clock.clone();
-        let unknown = move || AdminError::refused(format!("there is no token {id}; `recto token list` shows them"));
+        let unknown =
+            move || AdminError::refused(format!("there is no token {id}; `recto token list` shows them"));
         self.store
             .write(move |tx| match tokens::revoke(tx, id, clock.now())? {
                 true => Ok(()),

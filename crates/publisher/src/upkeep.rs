@@ -21,13 +21,17 @@ impl Publisher {
         self.flush_last_used().await?;
         let before = self.clock.now().minus(self.settings.purge_after);
         let clock = self.clock.clone();
-        let purge = move |tx: &mut store::Tx| Ok::<_, Error>(pages::purge(tx, Purge::DeletedBefore(before), clock.now())?);
+        let purge = move |tx: &mut store::Tx| {
+            Ok::<_, Error>(pages::purge(tx, Purge::DeletedBefore(before), clock.now())?)
+        };
         let pages_purged = self.store.write(purge).await?;
         let mut texts_swept = 0;
         loop {
             let clock = self.clock.clone();
-            let swept =
-                self.store.write(move |tx| Ok::<_, Error>(texts::sweep(tx, clock.now(), SWEEP_RANGES)?)).await?;
+            let swept = self
+                .store
+                .write(move |tx| Ok::<_, Error>(texts::sweep(tx, clock.now(), SWEEP_RANGES)?))
+                .await?;
             texts_swept += swept.texts;
             if swept.ranges == 0 {
                 return Ok(Upkeep { texts_swept, pages_purged });

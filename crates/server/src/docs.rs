@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use utoipa::ToSchema;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::path::Operation;
@@ -19,8 +20,9 @@ use utoipa::openapi::response::{Response as Answer, ResponseBuilder};
 use utoipa::openapi::schema::{AllOfBuilder, AnyOfBuilder, Object, ObjectBuilder, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
-use utoipa::openapi::{Components, Content, InfoBuilder, OpenApi, Ref, RefOr, Required, Schema, ServerBuilder};
-use utoipa::ToSchema;
+use utoipa::openapi::{
+    Components, Content, InfoBuilder, OpenApi, Ref, RefOr, Required, Schema, ServerBuilder,
+};
 
 use crate::error::json_response;
 use crate::router::{PUBLIC_API, public_api};

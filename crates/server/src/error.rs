@@ -20,7 +20,9 @@ pub(crate) enum ApiError {
     Body(BodyError),
     /// The body is neither JSON nor anything else we read.
     MediaType(String),
-    RateLimited { retry_after: u64 },
+    RateLimited {
+        retry_after: u64,
+    },
     NoRoute,
     NoMethod,
 }
@@ -84,9 +86,10 @@ impl ApiError {
                     message: "a page must not be in both pages and deleteSlugs".into(),
                     page_indexes: indexes.clone(),
                 }),
-                Error::NoSuchPage => {
-                    failure("not found", "no page with this slug, content type and section exists in the site")
-                }
+                Error::NoSuchPage => failure(
+                    "not found",
+                    "no page with this slug, content type and section exists in the site",
+                ),
                 Error::NoBuild => failure("not found", "the site has not been built yet"),
                 Error::BuildQuota { limit } => refusal(&BuildRefusal::quota(*limit)),
                 Error::BuildCooldown { seconds } => refusal(&BuildRefusal::cooldown(*seconds)),
@@ -110,7 +113,9 @@ impl ApiError {
                 failure("rate limit exceeded", "too many requests, please try again later")
             }
             ApiError::NoRoute => failure("not found", "there is nothing at this address; see /docs"),
-            ApiError::NoMethod => failure("method not allowed", "the Allow header lists the methods; see /docs"),
+            ApiError::NoMethod => {
+                failure("method not allowed", "the Allow header lists the methods; see /docs")
+            }
         }
     }
 }
@@ -123,7 +128,8 @@ impl IntoResponse for ApiError {
             ApiError::Publisher(Error::InvalidToken) => {
                 headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
-            ApiError::Publisher(Error::BuildCooldown { seconds: wait }) | ApiError::RateLimited { retry_after: wait } => {
+            ApiError::Publisher(Error::BuildCooldown { seconds: wait })
+            | ApiError::RateLimited { retry_after: wait } => {
                 headers.insert(RETRY_AFTER, HeaderValue::from(*wait));
             }
             ApiError::Publisher(Error::Internal(text) | Error::Away(text)) => {

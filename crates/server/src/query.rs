@@ -10,7 +10,8 @@ pub(crate) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
     pub(crate) fn of(uri: &Uri) -> Result<Parameters, ApiError> {
-        let Query(pairs) = Query::try_from_uri(uri).map_err(|_| ApiError::Query("the query cannot be read".into()))?;
+        let Query(pairs) =
+            Query::try_from_uri(uri).map_err(|_| ApiError::Query("the query cannot be read".into()))?;
         Ok(Parameters(pairs))
     }
 

@@ -21,7 +21,8 @@ impl MediaType {
         let Some(value) = headers.get(CONTENT_TYPE) else { return MediaType::Missing };
         let text = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
         let essence = text.split(';').next().unwrap_or_default().trim();
-        let json = essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
+        let json = essence == "application/json"
+            || (essence.starts_with("application/") && essence.ends_with("+json"));
         if json { MediaType::Json } else { MediaType::Other(essence.to_owned()) }
     }
 }

@@ -22,7 +22,9 @@ impl Error {
         use postgres::error::SqlState;
         let text = describe(error);
         match error.code() {
-            Some(code) if [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code) => {
+            Some(code)
+                if [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code) =>
+            {
                 (Error::Away(text), Retry::SameConnection)
             }
             // Class 57: shutting down or starting up; class 53: out of connections, memory or disk.

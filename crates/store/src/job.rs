@@ -58,7 +58,9 @@ where
 
     fn finish(self: Box<Self>, outcome: Result<()>) {
         let answer = match outcome {
-            Ok(()) => self.answer.unwrap_or_else(|| Err(E::from(Error::Internal("the write never ran".into())))),
+            Ok(()) => {
+                self.answer.unwrap_or_else(|| Err(E::from(Error::Internal("the write never ran".into()))))
+            }
             Err(error) => Err(E::from(error)),
         };
         // The caller may have gone away; its change is there all the same.

@@ -10,6 +10,7 @@ mod migrate;
 mod postgres;
 mod sqlite;
 mod tx;
+mod writer;
 
 pub mod accounts;
 pub mod builds;
@@ -33,8 +34,14 @@ pub use crate::tx::{Bulk, Column, Param, Row, Tx};
 #[derive(Debug, Clone)]
 pub enum Location {
     /// `group` is the most writes that share a commit.
-    Sqlite { path: PathBuf, group: usize },
-    Postgres { url: String, connections: usize },
+    Sqlite {
+        path: PathBuf,
+        group: usize,
+    },
+    Postgres {
+        url: String,
+        connections: usize,
+    },
 }
 
 #[derive(Clone)]
@@ -57,7 +64,10 @@ impl Store {
 
     /// Runs a transaction that may change rows. An `Err` undoes it; an `Ok` comes back once it is on disk.
     /// The closure may be run more than once.
-    pub async fn write<T, E>(&self, work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
+    pub async fn write<T, E>(
+        &self,
+        work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -74,16 +84,20 @@ impl Store {
         self.send(Access::Read, work).await
     }
 
-    /// Runs a single look-up. SQLite answers one in a few microseconds, less than it takes to wake another thread,
+    /// A read of a row or two. SQLite answers it in a few microseconds, less than it takes to wake another thread,
     /// so it is asked right here; PostgreSQL is asked as by `read`.
-    pub async fn peek<T: Send + 'static>(
+    pub async fn peek<T, E>(
         &self,
-        mut work: impl FnMut(&mut Tx) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
+        mut work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
         if let Inner::Sqlite(sqlite) = &*self.0
-            && let Some(found) = sqlite.peek(&mut work)
+            && let Some(answer) = sqlite.peek(&mut work)
         {
-            return Ok(found);
+            return answer;
         }
         self.read(work).await
     }
@@ -100,7 +114,10 @@ impl Store {
         let (job, answer) = Closure::new(work);
         let job: Box<dyn Job> = Box::new(job);
         let queued = match &*self.0 {
-            Inner::Sqlite(sqlite) if access == Access::Write => sqlite.writes.send(job).await.is_ok(),
+            Inner::Sqlite(sqlite) if access == Access::Write => {
+                sqlite.writer.send(job).await;
+                true
+            }
             Inner::Sqlite(sqlite) => sqlite.reads.send(job).await.is_ok(),
             Inner::Postgres(postgres) => postgres.jobs.send((access, job)).await.is_ok(),
         };
@@ -116,8 +133,8 @@ impl Store {
         let Some(inner) = Arc::into_inner(self.0) else { return };
         // The threads end once nobody can send them anything: the senders go first.
         let threads = match inner {
-            Inner::Sqlite(Sqlite { writes, reads, peek, threads }) => {
-                drop((writes, reads, peek));
+            Inner::Sqlite(Sqlite { writer, reads, peek, threads }) => {
+                drop((writer, reads, peek));
                 threads
             }
             Inner::Postgres(Postgres { jobs, threads }) => {

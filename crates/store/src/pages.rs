@@ -398,8 +398,7 @@ FROM pages
 WHERE site_id IN (SELECT id FROM sites WHERE account_id = $1)";
 
 pub fn count(tx: &mut Tx, account: model::AccountId) -> Result<PageCount> {
-    let count = tx.query_one(COUNT, &[&account.0], |row| {
-        Ok(PageCount { live: row.get(0)?, deleted: row.get(1)? })
-    })?;
+    let count =
+        tx.query_one(COUNT, &[&account.0], |row| Ok(PageCount { live: row.get(0)?, deleted: row.get(1)? }))?;
     Ok(count.unwrap_or(PageCount { live: 0, deleted: 0 }))
 }

@@ -35,7 +35,8 @@ pub(crate) enum Access {
 
 impl Postgres {
     pub(crate) fn open(url: &str, connections: usize) -> Result<Postgres> {
-        let mut config: Config = url.parse().map_err(|error| Error::Internal(format!("the database URL: {error}")))?;
+        let mut config: Config =
+            url.parse().map_err(|error| Error::Internal(format!("the database URL: {error}")))?;
         config.connect_timeout(CONNECT_TIMEOUT);
         config.application_name("recto");
         let mut first = connect(&config)?;
@@ -74,7 +75,12 @@ fn work_loop(
 
 /// Runs the job until it is committed or refused. What was not committed may be run again: closures are written
 /// to be repeatable.
-fn run(config: &Config, connection: &mut Option<PgConnection>, access: Access, job: &mut dyn Job) -> Result<()> {
+fn run(
+    config: &Config,
+    connection: &mut Option<PgConnection>,
+    access: Access,
+    job: &mut dyn Job,
+) -> Result<()> {
     let mut tries = 1;
     loop {
         let (error, retry) = match attempt(config, connection, access, job) {
@@ -121,7 +127,9 @@ fn attempt(
     }
     connection.client.batch_execute("COMMIT").map_err(|error| match Error::from_postgres(&error) {
         // It was sent; whether it was carried out nobody told us.
-        (Error::Away(text), Retry::NewConnection) if access == Access::Write => (Error::Unknown(text), Retry::No),
+        (Error::Away(text), Retry::NewConnection) if access == Access::Write => {
+            (Error::Unknown(text), Retry::No)
+        }
         other => other,
     })
 }

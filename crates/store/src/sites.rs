@@ -127,7 +127,9 @@ WHERE id = $1";
 pub enum Cooldown {
     Started,
     /// The last accepted trigger is too recent.
-    Active { last: Timestamp },
+    Active {
+        last: Timestamp,
+    },
     /// The site was deleted in the meantime.
     NoSite,
 }

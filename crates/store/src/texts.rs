@@ -3,6 +3,8 @@
 //! A large publish writes its texts first, in short transactions, into rows that nothing refers to yet. Such rows
 //! are born doomed: should the publish never come, the sweep takes them. The publish adopts them instead.
 
+use std::ops::Range;
+
 use model::Timestamp;
 
 use crate::{Bulk, Result, Tx};
@@ -10,8 +12,8 @@ use crate::{Bulk, Result, Tx};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextId(pub i64);
 
-/// Ids are given out in blocks, so that the texts of one insert are a range and doomed by one row.
-const BLOCK: i64 = 16384;
+/// PostgreSQL's sequence steps by this, so that the texts of one insert are a range and doomed by one row.
+const BLOCK: usize = 16384;
 
 /// The texts of one insert, `first..=last`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +22,10 @@ pub struct TextRange {
     pub last: TextId,
 }
 
-const NEXT_BLOCK_SQLITE: &str = "
-UPDATE text_blocks
-SET last = last + 1
-RETURNING last";
-const NEXT_BLOCK_POSTGRES: &str = "
+const NEXT_SQLITE: &str = "
+SELECT COALESCE(max(id), 0) + 1
+FROM texts";
+const NEXT_POSTGRES: &str = "
 SELECT nextval('text_blocks')";
 
 const INSERT: Bulk = Bulk {
@@ -37,18 +38,35 @@ SELECT * FROM unnest(CAST($1 AS bigint[]), CAST($2 AS text[]))",
 };
 
 /// Writes texts in the order given; `None` when there are none.
-pub fn insert(tx: &mut Tx, bodies: &Vec<String>) -> Result<Option<TextRange>> {
-    assert!(bodies.len() < BLOCK as usize, "a request holds at most 5000 pages of two texts");
+pub fn insert(tx: &mut Tx, bodies: &[String]) -> Result<Option<TextRange>> {
+    assert!(bodies.len() < BLOCK, "a request holds at most 5000 pages of two texts");
     if bodies.is_empty() {
         return Ok(None);
     }
-    // A counter row would make PostgreSQL's writers wait for each other; SQLite has one writer and no sequences.
-    let next = if tx.is_sqlite() { NEXT_BLOCK_SQLITE } else { NEXT_BLOCK_POSTGRES };
-    let block: i64 = tx.query_one(next, &[], |row| row.get(0))?.unwrap_or_default();
-    let first = block * BLOCK;
+    // SQLite has one writer: the next id is free until it commits. PostgreSQL's sequence steps by whole blocks.
+    let next = if tx.is_sqlite() { NEXT_SQLITE } else { NEXT_POSTGRES };
+    let first: i64 = tx.query_one(next, &[], |row| row.get(0))?.unwrap_or_default();
     let ids: Vec<i64> = (first..first + bodies.len() as i64).collect();
-    tx.execute_many(INSERT, &[], &[&ids, bodies])?;
+    for piece in pieces(bodies) {
+        tx.execute_many(INSERT, &[], &[&&ids[piece.clone()], &&bodies[piece]])?;
+    }
     Ok(Some(TextRange { first: TextId(first), last: TextId(first + bodies.len() as i64 - 1) }))
+}
+
+/// A connection to PostgreSQL keeps the memory that its largest statement took.
+const STATEMENT_BYTES: usize = 1 << 20;
+
+/// Cuts texts into pieces of about `STATEMENT_BYTES`.
+fn pieces(bodies: &[String]) -> Vec<Range<usize>> {
+    let (mut pieces, mut start, mut bytes) = (Vec::new(), 0, 0);
+    for (index, body) in bodies.iter().enumerate() {
+        bytes += body.len();
+        if bytes >= STATEMENT_BYTES || index + 1 == bodies.len() {
+            pieces.push(start..index + 1);
+            (start, bytes) = (index + 1, 0);
+        }
+    }
+    pieces
 }
 
 const DOOM: Bulk = Bulk {

@@ -47,6 +47,18 @@ impl<T: rusqlite::ToSql + postgres::types::ToSql + Sync> Column for Vec<T> {
     }
 }
 
+impl<T: rusqlite::ToSql + postgres::types::ToSql + Sync> Column for &[T] {
+    fn rows(&self) -> usize {
+        self.len()
+    }
+    fn at(&self, row: usize) -> &dyn rusqlite::ToSql {
+        &self[row]
+    }
+    fn array(&self) -> &(dyn postgres::types::ToSql + Sync) {
+        self
+    }
+}
+
 /// The same work on many rows, said to each database in the way it is fast: a prepared statement run once a row,
 /// or one statement over arrays.
 pub struct Bulk {
@@ -106,7 +118,9 @@ impl<'c> Tx<'c> {
         self.attempt(|engine| match engine {
             Engine::Sqlite(connection) => {
                 let mut statement = prepare(connection, sql)?;
-                Ok(statement.execute(rusqlite::params_from_iter(params.iter().map(|p| *p as &dyn rusqlite::ToSql)))? as u64)
+                Ok(statement
+                    .execute(rusqlite::params_from_iter(params.iter().map(|p| *p as &dyn rusqlite::ToSql)))?
+                    as u64)
             }
             Engine::Postgres(connection) => {
                 let statement = connection.prepare(sql)?;
@@ -161,7 +175,9 @@ impl<'c> Tx<'c> {
                 let mut statement = prepare(connection, bulk.sqlite)?;
                 let mut changed = 0;
                 for row in 0..rows {
-                    changed += statement.execute(rusqlite::params_from_iter(row_params(fixed, columns, row)))? as u64;
+                    changed += statement
+                        .execute(rusqlite::params_from_iter(row_params(fixed, columns, row)))?
+                        as u64;
                 }
                 Ok(changed)
             }
@@ -262,7 +278,10 @@ impl PgConnection {
     }
 }
 
-fn prepare<'c>(connection: &'c rusqlite::Connection, sql: &str) -> rusqlite::Result<rusqlite::CachedStatement<'c>> {
+fn prepare<'c>(
+    connection: &'c rusqlite::Connection,
+    sql: &str,
+) -> rusqlite::Result<rusqlite::CachedStatement<'c>> {
     let statement = connection.prepare_cached(sql)?;
     if cfg!(debug_assertions) {
         for index in 1..=statement.parameter_count() {

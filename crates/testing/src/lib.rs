@@ -69,7 +69,9 @@ impl Database {
 
     pub fn location(&self) -> Location {
         match &self.kind {
-            Kind::Sqlite(directory) => Location::Sqlite { path: directory.path().join("recto.db"), group: 256 },
+            Kind::Sqlite(directory) => {
+                Location::Sqlite { path: directory.path().join("recto.db"), group: 256 }
+            }
             Kind::Postgres { .. } => Location::Postgres { url: self.url(), connections: CONNECTIONS },
         }
     }

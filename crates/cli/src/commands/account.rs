@@ -60,7 +60,11 @@ impl AccountCommand {
             }
             AccountCommand::Show { id } => {
                 let account = publisher.account_show(parse_account(&id)?).await?;
-                if json { output::json(&account) } else { output::facts(&details(&account)) }
+                if json {
+                    output::json(&account)
+                } else {
+                    output::facts(&details(&account))
+                }
                 Ok(())
             }
             AccountCommand::Suspend { id } => {

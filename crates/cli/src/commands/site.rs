@@ -72,7 +72,10 @@ impl SiteCommand {
             SiteCommand::Delete { site, yes } => {
                 let site = publisher.site_find(&site).await?;
                 if !yes {
-                    bail!("this deletes the site {:?} and all its pages for good; say --yes", site.name.as_str());
+                    bail!(
+                        "this deletes the site {:?} and all its pages for good; say --yes",
+                        site.name.as_str()
+                    );
                 }
                 publisher.site_delete(&site).await?;
                 if json {

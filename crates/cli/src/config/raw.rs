@@ -91,8 +91,16 @@ const PLAN_KEYS: &[(&str, Kind)] =
     &[("file_size", Kind::Text), ("storage", Kind::Text), ("builds_per_month", Kind::Number)];
 /// A variable that begins like a section's, but is none of its keys, is likely a slip.
 const SECTIONS: [&str; 10] = [
-    "RECTO_API_", "RECTO_SITES_", "RECTO_ADMIN_", "RECTO_STORE_", "RECTO_OBJECTS_", "RECTO_LIMITS_", "RECTO_BUILDS_",
-    "RECTO_PAGES_", "RECTO_LOG_", "RECTO_PLANS_",
+    "RECTO_API_",
+    "RECTO_SITES_",
+    "RECTO_ADMIN_",
+    "RECTO_STORE_",
+    "RECTO_OBJECTS_",
+    "RECTO_LIMITS_",
+    "RECTO_BUILDS_",
+    "RECTO_PAGES_",
+    "RECTO_LOG_",
+    "RECTO_PLANS_",
 ];
 
 impl Raw {
@@ -120,7 +128,9 @@ impl Raw {
 /// `RECTO_STORE_URL` is `store.url`; `RECTO_PLANS_PRO_STORAGE` is `plans.pro.storage`.
 fn key_of(variable: &str) -> Option<(Vec<String>, Kind)> {
     let name = variable.strip_prefix("RECTO_")?.to_lowercase();
-    if let Some((section, key, kind)) = KEYS.iter().find(|(section, key, _)| name == format!("{section}_{key}")) {
+    if let Some((section, key, kind)) =
+        KEYS.iter().find(|(section, key, _)| name == format!("{section}_{key}"))
+    {
         return Some((vec![(*section).into(), (*key).into()], *kind));
     }
     let rest = name.strip_prefix("plans_")?;

@@ -25,7 +25,8 @@ fn an_empty_configuration_is_the_embedded_default() {
 #[test]
 fn the_environment_wins_over_the_file() {
     let file = "[builds]\ncooldown_seconds = 5\n[store]\nurl = \"sqlite:a.db\"";
-    let config = load(file, &[("RECTO_BUILDS_COOLDOWN_SECONDS", "0"), ("RECTO_STORE_URL", "postgres://h/db")]);
+    let config =
+        load(file, &[("RECTO_BUILDS_COOLDOWN_SECONDS", "0"), ("RECTO_STORE_URL", "postgres://h/db")]);
     let config = config.expect("both are fine");
     assert_eq!(config.build_cooldown, Duration::ZERO);
     assert!(matches!(config.store, Location::Postgres { url, .. } if url == "postgres://h/db"));
@@ -53,7 +54,8 @@ fn every_documented_key_has_a_variable() {
     assert_eq!(plan("pro").storage, ByteSize(1 << 30));
     assert_eq!(plan("pro").builds_per_month, 1000);
     assert_eq!(plan("big_team").builds_per_month, 7);
-    let (_, unknown) = Raw::parse("", [("RECTO_STORE_ULR".to_string(), String::new())].into_iter()).expect("fine");
+    let (_, unknown) =
+        Raw::parse("", [("RECTO_STORE_ULR".to_string(), String::new())].into_iter()).expect("fine");
     assert_eq!(unknown, ["RECTO_STORE_ULR"]);
 }
 

@@ -51,5 +51,6 @@ fn parse_limit(text: &str) -> Result<u32, ApiError> {
 }
 
 fn parse_cursor(text: &str) -> Result<Cursor, ApiError> {
-    Cursor::parse(text).ok_or_else(|| ApiError::Query("cursor must be a nextCursor of an earlier answer".into()))
+    Cursor::parse(text)
+        .ok_or_else(|| ApiError::Query("cursor must be a nextCursor of an earlier answer".into()))
 }

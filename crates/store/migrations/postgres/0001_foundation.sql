@@ -38,8 +38,8 @@ CREATE TABLE texts (
   body text   COMPRESSION lz4 COLLATE "C" NOT NULL
 );
 
--- Ids are given out in blocks of 16384 (see texts.rs).
-CREATE SEQUENCE text_blocks;
+-- Ids are given out in blocks (see texts.rs).
+CREATE SEQUENCE text_blocks INCREMENT BY 16384;
 
 -- Texts that nothing refers to, or that nothing refers to yet: deleted once `after` has passed.
 CREATE TABLE doomed_texts (

@@ -37,12 +37,6 @@ CREATE TABLE texts (
   body TEXT    NOT NULL
 ) STRICT;
 
--- Ids are given out in blocks of 16384 (see texts.rs).
-CREATE TABLE text_blocks (
-  last INTEGER NOT NULL
-) STRICT;
-INSERT INTO text_blocks (last) VALUES (0);
-
 -- Texts that nothing refers to, or that nothing refers to yet: deleted once `after` has passed.
 CREATE TABLE doomed_texts (
   first_id INTEGER NOT NULL PRIMARY KEY,

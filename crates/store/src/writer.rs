@@ -1,0 +1,176 @@
+//! SQLite's one writer, with group commit.
+//!
+//! Whoever brings a write and finds nobody writing becomes the writer, on its own thread: a lone write wakes no other
+//! thread, which would cost as much as the write itself. Whoever finds somebody writing leaves its work in the queue
+//! and waits. The writer runs what it finds there, each piece in a savepoint of one transaction, commits once, and
+//! answers them all.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::sync::Semaphore;
+
+use crate::error::{Error, Result};
+use crate::job::{Job, Undo};
+use crate::sqlite::{BUSY_TIMEOUT, QUEUE, cached, checkpoint};
+use crate::tx::Engine;
+
+/// A group is bounded in number and in time, so that the first in it does not wait long for its commit.
+const GROUP_TIME: Duration = Duration::from_millis(5);
+/// How long the writer waits for readers when the log must begin anew; then the next group goes first.
+const RESTART_TIMEOUT: Duration = Duration::from_millis(100);
+
+pub(crate) struct Writer {
+    connection: Mutex<Connection>,
+    queue: Mutex<VecDeque<Box<dyn Job>>>,
+    /// What may wait in the queue; beyond it, callers wait to be queued.
+    room: Semaphore,
+    /// The most writes of a group.
+    most: usize,
+    /// Tells the checkpointer that something was written, and is told that the log has become too long.
+    written: SyncSender<()>,
+    long_log: Arc<AtomicBool>,
+}
+
+impl Writer {
+    pub(crate) fn new(
+        connection: Connection,
+        most: usize,
+        written: SyncSender<()>,
+        long_log: Arc<AtomicBool>,
+    ) -> Writer {
+        let (connection, queue) = (Mutex::new(connection), Mutex::default());
+        Writer { connection, queue, room: Semaphore::new(QUEUE), most, written, long_log }
+    }
+
+    /// Has the job run: by us, or by whoever is writing now.
+    pub(crate) async fn send(self: &Arc<Self>, job: Box<dyn Job>) {
+        if let Ok(permit) = self.room.acquire().await {
+            // Given back when the job is taken from the queue.
+            permit.forget();
+        }
+        self.queue().push_back(job);
+        match Handle::current().runtime_flavor() {
+            RuntimeFlavor::MultiThread => tokio::task::block_in_place(|| self.write_one_group()),
+            _ => self.write_elsewhere(),
+        }
+    }
+
+    /// Writes once. What has come meanwhile is for another thread: here somebody waits for an answer.
+    fn write_one_group(self: &Arc<Self>) {
+        let Some(connection) = self.connection() else { return };
+        self.write_group(&connection);
+        drop(connection);
+        // Only now: whoever queued its work while we held the connection relies on us to see it.
+        if !self.queue().is_empty() || self.long_log.load(Ordering::Relaxed) {
+            self.write_elsewhere();
+        }
+    }
+
+    fn write_elsewhere(self: &Arc<Self>) {
+        let writer = self.clone();
+        tokio::task::spawn_blocking(move || writer.write_all());
+    }
+
+    fn write_all(&self) {
+        loop {
+            let Some(connection) = self.connection() else { return };
+            self.write_group(&connection);
+            if self.long_log.swap(false, Ordering::Relaxed)
+                && let Err(error) = restart_log(&connection)
+            {
+                tracing::warn!(%error, "the log was not begun anew");
+            }
+            drop(connection);
+            if self.queue().is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// `None`: somebody is writing.
+    fn connection(&self) -> Option<MutexGuard<'_, Connection>> {
+        match self.connection.try_lock() {
+            Ok(connection) => Some(connection),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, VecDeque<Box<dyn Job>>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Option<Box<dyn Job>> {
+        let job = self.queue().pop_front()?;
+        self.room.add_permits(1);
+        Some(job)
+    }
+
+    fn write_group(&self, connection: &Connection) {
+        let Some(first) = self.take() else { return };
+        roll_back(connection);
+        if let Err(error) = cached(connection, "BEGIN IMMEDIATE") {
+            return first.finish(Err(error));
+        }
+        let started = Instant::now();
+        let mut group = Vec::new();
+        let mut next = Some(first);
+        let mut outcome = Ok(());
+        while let Some(mut job) = next {
+            outcome = run_in_savepoint(connection, job.as_mut());
+            group.push(job);
+            let full = group.len() >= self.most || started.elapsed() >= GROUP_TIME;
+            next = if outcome.is_err() || full { None } else { self.take() };
+        }
+        let outcome = outcome.and_then(|()| commit(connection)).inspect_err(|_| roll_back(connection));
+        metrics::histogram!("recto_store_group_size").record(group.len() as f64);
+        for job in group {
+            job.finish(outcome.clone());
+        }
+        // Full means it is awake already.
+        let _ = self.written.try_send(());
+    }
+}
+
+/// An error here ends the whole group: the engine gave its transaction up (disk full, I/O error), or a savepoint
+/// could not be undone.
+fn run_in_savepoint(connection: &Connection, job: &mut dyn Job) -> Result<()> {
+    cached(connection, "SAVEPOINT job")?;
+    if let Err(undo) = job.run(Engine::Sqlite(connection)) {
+        if let Undo::Failed(error, _) = &undo
+            && connection.is_autocommit()
+        {
+            return Err(error.clone());
+        }
+        cached(connection, "ROLLBACK TO job")?;
+    }
+    cached(connection, "RELEASE job")
+}
+
+fn commit(connection: &Connection) -> Result<()> {
+    if connection.is_autocommit() {
+        return Err(Error::Away("the database gave the transaction up; is the disk full?".into()));
+    }
+    cached(connection, "COMMIT")
+}
+
+/// Leaves no transaction open, on which the next BEGIN would fail.
+fn roll_back(connection: &Connection) {
+    if !connection.is_autocommit() {
+        let _ = connection.execute_batch("ROLLBACK");
+    }
+}
+
+/// Copies the rest of the log and lets the next write begin it anew.
+fn restart_log(connection: &Connection) -> Result<()> {
+    connection.busy_timeout(RESTART_TIMEOUT)?;
+    let restarted = checkpoint(connection, "RESTART");
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    restarted.map(drop)
+}
