@@ -43,7 +43,7 @@ pub fn pages(count: usize) -> Vec<Page> {
 
 fn page(number: usize) -> Page {
     let mut dice = Dice(number as u64 + 1);
-    let docs = number % 3 == 0;
+    let docs = number.is_multiple_of(3);
     Page {
         slug: format!("page-{number}"),
         title: format!("Page {number}: {}", dice.words(4)),

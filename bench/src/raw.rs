@@ -9,9 +9,12 @@ use uuid::Uuid;
 
 use crate::corpus::Page;
 
+/// Durable like us, and like us without a checkpoint inside the commit.
 const SQLITE_SCHEMA: &str = "
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
+PRAGMA wal_autocheckpoint = 0;
+PRAGMA cache_size = -16384;
 CREATE TABLE pages (
   id BLOB PRIMARY KEY, site INTEGER NOT NULL, content_type TEXT NOT NULL, section TEXT NOT NULL, slug TEXT NOT NULL,
   title TEXT NOT NULL, content TEXT NOT NULL, description TEXT, draft INTEGER NOT NULL, tags TEXT NOT NULL,

@@ -47,8 +47,8 @@ impl Config {
         let lossy = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
         let variables = std::env::vars_os().map(|(name, value)| (lossy(name), lossy(value)));
         let (raw, unknown) = Raw::parse(&text, variables)?;
-        for name in unknown {
-            eprintln!("recto: the variable {name} is none of recto's settings and is ignored");
+        if let Some(name) = unknown.first() {
+            bail!("the variable {name} is none of recto's settings; the README lists them");
         }
         Config::check(raw, &global.data)
     }

@@ -110,26 +110,20 @@ fn data_directory(path: &Path) -> Vec<Finding> {
 fn database(publisher: publisher::Publisher) -> Finding {
     let answer = serve::runtime().and_then(|runtime| {
         runtime.block_on(async {
-            let accounts = publisher.account_list().await?;
+            let lost = publisher.accounts_without_plan().await?;
             publisher.close().await;
-            Ok(accounts)
+            Ok(lost)
         })
     });
-    match answer {
-        Ok(accounts) => {
-            let unknown = accounts.iter().find(|account| account.builds_per_month.is_none());
-            match unknown {
-                Some(account) => finding(
-                    "database",
-                    Verdict::Warning,
-                    format!(
-                        "account {} is on the plan {:?}, which is not configured",
-                        account.account_id, account.plan
-                    ),
-                ),
-                None => finding("database", Verdict::Ok, format!("answers; {} accounts", accounts.len())),
-            }
-        }
+    match answer.as_deref() {
+        Ok([]) => finding("database", Verdict::Ok, "answers"),
+        Ok([(account, plan), ..]) => finding(
+            "database",
+            Verdict::Warning,
+            format!(
+                "account {account} is on the plan {plan:?}, which is not configured; see `recto account plan`"
+            ),
+        ),
         Err(error) => finding("database", Verdict::Failure, format!("{error:#}")),
     }
 }

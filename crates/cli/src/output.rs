@@ -1,15 +1,17 @@
 //! What commands print: JSON for programs, aligned columns for people.
 
-#![allow(clippy::print_stdout)]
+use std::fmt::Display;
+use std::io::Write;
 
 use serde::Serialize;
 
 pub fn json(value: &impl Serialize) {
-    println!("{}", serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}")));
+    line(serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}")));
 }
 
-pub fn line(text: impl std::fmt::Display) {
-    println!("{text}");
+/// One line. Whoever closed the pipe (`| head`) has read enough.
+pub fn line(text: impl Display) {
+    let _ = writeln!(std::io::stdout(), "{text}");
 }
 
 /// Rows under headings, each column as wide as its widest cell.
@@ -20,9 +22,8 @@ pub fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) {
     };
     let widths: [usize; N] = std::array::from_fn(width);
     let print = |cells: [&str; N]| {
-        let padded: Vec<String> =
-            cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        println!("{}", padded.join("  ").trim_end());
+        let padded = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        line(padded.collect::<Vec<_>>().join("  ").trim_end());
     };
     print(headings);
     for row in rows {
@@ -34,6 +35,6 @@ pub fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) {
 pub fn facts(facts: &[(&str, String)]) {
     let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in facts {
-        println!("{name:<width$}  {value}");
+        line(format_args!("{name:<width$}  {value}"));
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use model::{AccountName, SystemClock};
 use publisher::{AccountCreated, Publisher, Settings};
-use server::{App, AppParts, Limiter, ListenLimits, PrometheusBuilder};
+use server::{App, AppParts, Limiter, ListenLimits, PrometheusBuilder, PrometheusHandle};
 use store::Store;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -17,6 +17,8 @@ use crate::config::Config;
 use crate::{Global, output};
 
 const UPKEEP_EVERY: Duration = Duration::from_secs(60);
+/// For what was accepted, on top of what the listener allows.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 const FIRST_ACCOUNT: &str = "My Site";
 const FIRST_PLAN: &str = "pro";
 
@@ -64,7 +66,6 @@ async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Res
     let base = format!("http://{}", api.local_addr()?);
     greet(first.await?.as_ref(), &base, &config, json);
 
-    let metrics = PrometheusBuilder::new().install_recorder().context("start the metrics")?;
     let app = App::new(AppParts {
         publisher: publisher.clone(),
         limiter: Limiter::memory(),
@@ -75,19 +76,28 @@ async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Res
     });
     let stop = CancellationToken::new();
     let limits = ListenLimits { max_connections: config.max_connections, ..ListenLimits::default() };
-    let admin = admin.map(|listener| {
-        tokio::spawn(server::serve(listener, server::admin_router(metrics), limits, stop.clone()))
-    });
-    let upkeep = tokio::spawn(keep_up(publisher.clone(), stop.clone()));
+    let mut helpers = vec![tokio::spawn(keep_up(publisher.clone(), stop.clone()))];
+    if let Some(listener) = admin {
+        // Only where somebody reads them: figures that are never read would pile up.
+        let metrics = PrometheusBuilder::new().install_recorder().context("start the metrics")?;
+        helpers.push(tokio::spawn(tidy_metrics(metrics.clone(), stop.clone())));
+        helpers.push(tokio::spawn(server::serve(
+            listener,
+            server::admin_router(metrics),
+            limits,
+            stop.clone(),
+        )));
+    }
     tokio::spawn(stop_on_signal(stop.clone()));
     tracing::info!(%base, dev, "listening");
     server::serve(api, server::router(app), limits, stop).await;
-    let _ = upkeep.await;
-    if let Some(admin) = admin {
-        let _ = admin.await;
+    for helper in helpers {
+        let _ = helper.await;
     }
-    publisher.close().await;
-    tracing::info!("stopped");
+    match tokio::time::timeout(CLOSE_TIMEOUT, publisher.close()).await {
+        Ok(()) => tracing::info!("stopped"),
+        Err(_) => tracing::warn!("stopped, although the database has not answered to the end"),
+    }
     Ok(())
 }
 
@@ -98,9 +108,8 @@ async fn bind(address: std::net::SocketAddr, key: &str) -> Result<TcpListener> {
 }
 
 async fn warn_of_unknown_plans(publisher: &Publisher) -> Result<()> {
-    for account in publisher.account_list().await?.iter().filter(|account| account.builds_per_month.is_none())
-    {
-        tracing::warn!(account = %account.account_id, plan = account.plan, "the account's plan is not configured; its builds fail until `recto account plan` gives it another");
+    for (account, plan) in publisher.accounts_without_plan().await? {
+        tracing::warn!(%account, plan, "the plan is not configured: no builds until `recto account plan` gives another");
     }
     Ok(())
 }
@@ -128,10 +137,21 @@ async fn keep_up(publisher: Publisher, stop: CancellationToken) {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(UPKEEP_EVERY) => {}
         }
-        match publisher.upkeep().await {
-            Ok(done) => tracing::debug!(?done, "upkeep"),
-            Err(error) => tracing::warn!(%error, "upkeep failed and is tried again in a minute"),
+        // Each step is a transaction of its own: it may be broken off between any two.
+        tokio::select! {
+            () = stop.cancelled() => return,
+            done = publisher.upkeep() => match done {
+                Ok(done) => tracing::debug!(?done, "upkeep"),
+                Err(error) => tracing::warn!(%error, "upkeep failed and is tried again in a minute"),
+            }
         }
+    }
+}
+
+/// Sums up what was measured, also when nobody asks for it.
+async fn tidy_metrics(metrics: PrometheusHandle, stop: CancellationToken) {
+    while tokio::time::timeout(UPKEEP_EVERY, stop.cancelled()).await.is_err() {
+        metrics.run_upkeep();
     }
 }
 
@@ -157,7 +177,7 @@ fn greet(first: Option<&AccountCreated>, base: &str, config: &Config, json: bool
 }
 
 fn welcome(first: &AccountCreated, base: &str, config: &Config) -> String {
-    let (token, data) = (&first.token, config.data.display());
+    let (account, token, data) = (first.account_id, &first.token, config.data.display());
     format!(
         "\
 Welcome to Recto. This is the first start with {data}, so an account, a site and a token were made.
@@ -165,7 +185,7 @@ Welcome to Recto. This is the first start with {data}, so an account, a site and
   API        {base}/api/v1/public
   Reference  {base}/docs
   Token      {token}
-             (shown only this once; `recto token create` makes more)
+             (shown only this once; `recto token create --account {account}` makes more)
 
 Publish a first page:
 

@@ -48,7 +48,7 @@ fn a_seam_is_named_by_one_room() {
 }
 
 #[test]
-fn the_words_and_the_use_cases_know_no_network() {
+fn the_words_and_the_wire_are_synchronous() {
     let dependencies = dependencies();
     for room in ["api", "model"] {
         assert!(!dependencies[room].contains("tokio"), "{room} is synchronous");

@@ -1,7 +1,8 @@
 //! What time it is, as an argument, so that windows, cooldowns and months are tested without waiting.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::Timestamp;
 
@@ -11,20 +12,29 @@ pub trait Clock: Send + Sync {
 
 /// The wall clock; this is the one place where it is read.
 ///
-/// Within the process it never goes backwards: when the machine's clock is set back, it stands still.
+/// Within the process it never goes backwards and never stands still: when the machine's clock is set back, time goes
+/// on from where it was.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
-/// The latest time that any `SystemClock` has told.
-static LATEST: AtomicI64 = AtomicI64::new(i64::MIN);
+/// When this process first asked for the time; what has passed since is not changed by setting a clock.
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+/// The wall clock's time at that moment, as told by the latest of all times it has told since.
+static WALL_AT_START: AtomicI64 = AtomicI64::new(i64::MIN);
 
 impl Clock for SystemClock {
+    #[allow(clippy::disallowed_methods)]
     fn now(&self) -> Timestamp {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let wall = i64::try_from(since_1970.as_micros()).unwrap_or(i64::MAX);
-        let latest = LATEST.fetch_max(wall, Ordering::AcqRel);
-        Timestamp::from_micros(wall.max(latest))
+        let passed = micros(START.elapsed());
+        let wall = micros(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
+        let at_start = wall - passed;
+        let latest = WALL_AT_START.fetch_max(at_start, Ordering::AcqRel);
+        Timestamp::from_micros(at_start.max(latest) + passed)
     }
+}
+
+fn micros(time: Duration) -> i64 {
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX / 2)
 }
 
 /// A clock that stands still until it is told otherwise.

@@ -19,6 +19,14 @@ impl LastUsed {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(token, now);
     }
 
+    /// Takes back what could not be written, where nothing newer has come since.
+    pub(crate) fn put_back(&self, used: &[(TokenId, Timestamp)]) {
+        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (token, time) in used {
+            times.entry(*token).or_insert(*time);
+        }
+    }
+
     pub(crate) fn take(&self) -> Vec<(TokenId, Timestamp)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).drain().collect()
     }

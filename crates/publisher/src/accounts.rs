@@ -10,7 +10,7 @@ use crate::tokens::new_secret;
 use crate::{AdminError, Publisher};
 
 /// What a person needs to publish a first page; the token is never shown again.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountCreated {
     pub account_id: AccountId,
@@ -29,7 +29,7 @@ pub struct AccountUsage {
     pub plan: String,
     pub created_at: Timestamp,
     pub suspended_at: Option<Timestamp>,
-    pub sites: usize,
+    pub sites: i64,
     pub pages: i64,
     pub deleted_pages: i64,
     pub builds_this_month: i64,
@@ -111,12 +111,19 @@ impl Publisher {
             .await
     }
 
+    /// Accounts whose plan the configuration does not know (any more).
+    pub async fn accounts_without_plan(&self) -> Result<Vec<(AccountId, String)>, AdminError> {
+        let accounts = self.store.read(|tx| Ok::<_, AdminError>(accounts::list(tx)?)).await?;
+        let lost = accounts.into_iter().filter(|account| self.settings.plan(&account.plan).is_none());
+        Ok(lost.map(|account| (account.id, account.plan)).collect())
+    }
+
     fn usage(&self, tx: &mut Tx, account: Account) -> Result<AccountUsage, AdminError> {
         let plan = self.settings.plan(&account.plan);
         let pages = pages::count(tx, account.id)?;
         Ok(AccountUsage {
             account_id: account.id,
-            sites: sites::list(tx)?.iter().filter(|site| site.account == account.id).count(),
+            sites: sites::count(tx, account.id)?,
             pages: pages.live,
             deleted_pages: pages.deleted,
             builds_this_month: account.builds_used(self.clock.now()),

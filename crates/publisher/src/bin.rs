@@ -1,10 +1,14 @@
 //! Deleted pages, for the operator: list, restore, purge.
 
 use model::PageId;
+use store::Tx;
 use store::pages::{self, Deleted, Purge};
 use store::sites::{self, Site};
 
 use crate::{AdminError, Publisher};
+
+/// Pages purged in one transaction.
+const PURGE_PAGES: i64 = 500;
 
 impl Publisher {
     pub async fn deleted_list(&self, site: &Site) -> Result<Vec<Deleted>, AdminError> {
@@ -15,7 +19,7 @@ impl Publisher {
     /// Brings a deleted page back under the key it had.
     pub async fn deleted_restore(&self, site: &Site, page: PageId) -> Result<(), AdminError> {
         let (site, clock) = (site.id, self.clock.clone());
-        let unknown = move || AdminError::refused(format!("there is no deleted page {page} in this site"));
+        let unknown = move || not_deleted(page);
         self.store
             .write(move |tx| {
                 let version = sites::next_version(tx, site)?.ok_or_else(unknown)?;
@@ -35,8 +39,25 @@ impl Publisher {
 
     /// Deletes one page of the bin, or all of a site's, for good; tells how many.
     pub async fn deleted_purge(&self, site: &Site, page: Option<PageId>) -> Result<u64, AdminError> {
-        let (site, clock) = (site.id, self.clock.clone());
-        let what = page.map_or(Purge::Site(site), |page| Purge::One(site, page));
-        self.store.write(move |tx| Ok(pages::purge(tx, what, clock.now())?)).await
+        let what = page.map_or(Purge::Site(site.id), |page| Purge::One(site.id, page));
+        let mut purged = 0;
+        loop {
+            let clock = self.clock.clone();
+            let step =
+                move |tx: &mut Tx| Ok::<_, AdminError>(pages::purge(tx, what, PURGE_PAGES, clock.now())?);
+            let went = self.store.write(step).await?;
+            purged += went;
+            match (page, went) {
+                (Some(page), 0) => return Err(not_deleted(page)),
+                (Some(_), _) | (None, 0) => return Ok(purged),
+                (None, _) => {}
+            }
+        }
     }
+}
+
+fn not_deleted(page: PageId) -> AdminError {
+    AdminError::refused(format!(
+        "there is no deleted page {page} in this site; `recto page deleted` shows them"
+    ))
 }

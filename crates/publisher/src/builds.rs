@@ -8,26 +8,31 @@ use store::{accounts, builds};
 use crate::access::{find_site, site_of};
 use crate::{Caller, Error, Publisher};
 
-/// The words for a build that was not queued, wherever they are said.
-pub struct BuildRefusal {
+/// The words of a refusal that is told in more than one place.
+pub struct Refusal {
     pub error: &'static str,
     pub message: String,
 }
 
-impl BuildRefusal {
-    pub fn quota(limit: u64) -> BuildRefusal {
+impl Refusal {
+    pub fn quota(limit: u64) -> Refusal {
         let message = format!("the plan allows {limit} builds a month, and all of them are used");
-        BuildRefusal { error: "build quota exceeded", message }
+        Refusal { error: "build quota exceeded", message }
     }
 
-    pub fn cooldown(seconds: u64) -> BuildRefusal {
+    pub fn cooldown(seconds: u64) -> Refusal {
         let message = format!("the site was built a moment ago; try again in {seconds} seconds");
-        BuildRefusal { error: "build cooldown active", message }
+        Refusal { error: "build cooldown active", message }
     }
 
-    pub fn away() -> BuildRefusal {
+    pub fn away() -> Refusal {
         let message = "the database does not answer; try again in a few seconds".to_owned();
-        BuildRefusal { error: "service unavailable", message }
+        Refusal { error: "service unavailable", message }
+    }
+
+    pub fn unconfirmed() -> Refusal {
+        let message = "the database did not confirm the change, which may or may not be stored; look before you repeat it";
+        Refusal { error: "service unavailable", message: message.into() }
     }
 }
 
@@ -45,10 +50,9 @@ impl Publisher {
         caller: &Caller,
         trigger: Trigger,
     ) -> Result<String, Error> {
-        let plan = self.settings.plan(&caller.plan);
-        let plan =
-            plan.ok_or_else(|| Error::Internal(format!("the plan {} is not configured", caller.plan)))?;
-        let (quota, cooldown) = (plan.builds_per_month, self.settings.build_cooldown);
+        // A plan that was taken out of the configuration allows nothing; the log said so at the start.
+        let quota = self.settings.plan(&caller.plan).map_or(0, |plan| plan.builds_per_month);
+        let cooldown = self.settings.build_cooldown;
         let (account, site_id, clock) = (caller.account, site.id, self.clock.clone());
         self.store
             .write(move |tx| {
@@ -77,15 +81,19 @@ impl Publisher {
     /// A build that `POST /pages` could not queue, in the words of `POST /builds`.
     pub(crate) fn build_refused(&self, error: Error) -> BuildRefused {
         let refusal = match error {
-            Error::BuildQuota { limit } => BuildRefusal::quota(limit),
-            Error::BuildCooldown { seconds } => BuildRefusal::cooldown(seconds),
+            Error::BuildQuota { limit } => Refusal::quota(limit),
+            Error::BuildCooldown { seconds } => Refusal::cooldown(seconds),
             Error::Away(text) => {
                 tracing::warn!(error = text, "the pages are saved, the build was not queued");
-                BuildRefusal::away()
+                Refusal::away()
+            }
+            Error::Unconfirmed(text) => {
+                tracing::warn!(error = text, "the pages are saved, the build may be queued");
+                Refusal::unconfirmed()
             }
             other => {
                 tracing::error!(error = %other, "the pages are saved, the build was not queued");
-                BuildRefusal { error: "internal error", message: "the build was not queued".into() }
+                Refusal { error: "internal error", message: "the build was not queued".into() }
             }
         };
         BuildRefused { error: refusal.error.into(), message: refusal.message }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use model::{ContentType, PageId, PageKey, Section};
+use model::{ContentType, PageId, PageKey, Section, Slug};
 use store::pages::Page;
 
 use crate::{Entry, Error, Identity, PageErrors};
@@ -120,6 +120,7 @@ type FieldError = (&'static str, String);
 /// The looked-up pages, found by what entries name them by.
 struct Known<'p> {
     by_id: HashMap<PageId, &'p Page>,
+    by_key: HashMap<&'p PageKey, &'p Page>,
     by_slug: HashMap<&'p str, Vec<&'p Page>>,
 }
 
@@ -130,7 +131,8 @@ impl<'p> Known<'p> {
         for page in by_id.values() {
             by_slug.entry(page.key.slug.as_str()).or_default().push(page);
         }
-        Known { by_id, by_slug }
+        let by_key = by_id.values().map(|page| (&page.key, *page)).collect();
+        Known { by_id, by_key, by_slug }
     }
 
     fn with_slug(&self, slug: &str) -> &[&'p Page] {
@@ -151,36 +153,39 @@ impl<'p> Known<'p> {
                 Ok(Some(Target::Update { id: *id, old_key: page.key.clone(), key }))
             }
             Identity::Slug(slug) => {
-                let candidates = self.with_slug(slug.as_str()).iter().filter(|page| {
-                    entry.content_type.is_none_or(|given| given == page.key.content_type)
-                        && entry.section.as_ref().is_none_or(|given| *given == page.key.section)
-                });
-                let candidates: Vec<&Page> = candidates.copied().collect();
-                let key = self.default_key(entry, slug.clone());
-                let page = match candidates.as_slice() {
-                    [] => return Ok(Some(Target::Create { key })),
-                    [page] => page,
-                    several => match several.iter().find(|page| page.key == key) {
-                        Some(page) => page,
-                        None => return Err(("slug", AMBIGUOUS.to_owned())),
-                    },
-                };
-                Ok(Some(stays(page)))
+                let key = default_key(entry, slug.clone());
+                Ok(Some(match self.meant_by_slug(entry, slug.as_str(), &key)? {
+                    Some(page) => stays(page),
+                    None => Target::Create { key },
+                }))
             }
             Identity::Auto(slug) => {
-                let key = self.default_key(entry, slug.clone());
-                let page = self.with_slug(slug.as_str()).iter().find(|page| page.key == key);
-                Ok(Some(page.map_or(Target::Create { key }, |page| stays(page))))
+                let key = default_key(entry, slug.clone());
+                Ok(Some(self.by_key.get(&key).map_or(Target::Create { key }, |page| stays(page))))
             }
         }
     }
 
-    /// The key with the defaults for whatever the entry does not give.
-    fn default_key(&self, entry: &Entry, slug: model::Slug) -> PageKey {
-        PageKey {
-            content_type: entry.content_type.unwrap_or(ContentType::Blog),
-            section: entry.section.clone().unwrap_or_else(Section::none),
-            slug,
+    /// The page that a slug means, with what else the entry gives. Several: the one with the defaults.
+    fn meant_by_slug(
+        &self,
+        entry: &Entry,
+        slug: &str,
+        key: &PageKey,
+    ) -> Result<Option<&'p Page>, FieldError> {
+        if entry.content_type.is_some() && entry.section.is_some() {
+            return Ok(self.by_key.get(key).copied());
+        }
+        let mut candidates = self.with_slug(slug).iter().copied().filter(|page| {
+            entry.content_type.is_none_or(|given| given == page.key.content_type)
+                && entry.section.as_ref().is_none_or(|given| *given == page.key.section)
+        });
+        match (candidates.next(), candidates.next()) {
+            (only, None) => Ok(only),
+            (_, Some(_)) => {
+                let default = self.by_key.get(key).copied();
+                default.map(Some).ok_or(("slug", AMBIGUOUS.to_owned()))
+            }
         }
     }
 
@@ -204,8 +209,7 @@ impl<'p> Known<'p> {
         if let Some((field, message)) = target.key().reserved() {
             objections.push((field, message));
         }
-        let holder = self.with_slug(target.key().slug.as_str()).iter().find(|page| page.key == *target.key());
-        if let Some(holder) = holder
+        if let Some(holder) = self.by_key.get(target.key())
             && !in_batch.contains(&holder.id)
             && !deleted.contains(&holder.key)
         {
@@ -217,4 +221,13 @@ impl<'p> Known<'p> {
 
 fn stays(page: &Page) -> Target {
     Target::Update { id: page.id, old_key: page.key.clone(), key: page.key.clone() }
+}
+
+/// The key with the defaults for whatever the entry does not give.
+fn default_key(entry: &Entry, slug: Slug) -> PageKey {
+    PageKey {
+        content_type: entry.content_type.unwrap_or(ContentType::Blog),
+        section: entry.section.clone().unwrap_or_else(Section::none),
+        slug,
+    }
 }

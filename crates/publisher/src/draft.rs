@@ -3,10 +3,11 @@
 
 use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
 use model::{ContentType, PageKey, Section, SiteId, Slug};
-use store::texts::{self, TextId, TextRange};
+use store::texts::{self, Stash, TextId, TextRange};
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
-use crate::entry::{Fields, MAX_DEPTH, nests_too_deep, string};
+use crate::entry::{Fields, MAX_DEPTH, PAGE_FIELDS, nests_too_deep, string};
 use crate::{Entry, Error, Publisher, TextRef, check_entry};
 
 /// Texts of this many bytes are one short transaction. A request with less waits for none.
@@ -14,29 +15,18 @@ const STASH_BYTES: usize = 4 << 20;
 /// Nobody sends one request for longer than this; then texts stored ahead are swept.
 const STASH_LEASE: std::time::Duration = std::time::Duration::from_secs(24 * 3600);
 
-/// The fields of a page in the original format, where the page is the whole body.
-const PAGE_FIELDS: [&str; 12] = [
-    "id",
-    "slug",
-    "title",
-    "content",
-    "contentType",
-    "section",
-    "description",
-    "draft",
-    "tags",
-    "publishedAt",
-    "params",
-    "apiEndpoint",
-];
+/// No valid page in the original format comes near it.
+const SINGLE_BYTES: usize = 8 << 20;
 
 pub struct Draft {
-    pub(crate) publisher: Publisher,
-    pub(crate) request: Request,
-    pub(crate) texts: Texts,
+    publisher: Publisher,
+    request: Request,
+    texts: Texts,
+    leftovers: Leftovers,
     batch: bool,
     /// The members of the body that are a page's fields, should it be in the original format.
     single: Vec<(&'static str, String)>,
+    single_bytes: usize,
     /// Whether there was a member that is neither `siteId` nor `build`.
     other_members: bool,
     build_named: bool,
@@ -67,15 +57,44 @@ pub(crate) struct Texts {
     waiting_bytes: usize,
     /// How many came before those that wait.
     before: usize,
-    stashed: Vec<Stash>,
-    under_way: Option<JoinHandle<Result<Option<TextRange>, Error>>>,
+    stashed: Vec<Stashed>,
+    under_way: Option<JoinHandle<Result<Option<Stash>, Error>>>,
     /// The request is refused already; its texts are not needed any more.
     refused: bool,
 }
 
-struct Stash {
+struct Stashed {
     first_number: usize,
-    range: TextRange,
+    stash: Stash,
+}
+
+/// Stashes that no publish has adopted yet. Dropped, they are left to the sweep at once: a request that is refused or
+/// breaks off keeps no room on the disk.
+pub(crate) struct Leftovers {
+    publisher: Publisher,
+    stashes: Vec<Stash>,
+}
+
+impl Leftovers {
+    pub(crate) fn were_adopted(mut self) {
+        self.stashes.clear();
+    }
+}
+
+impl Drop for Leftovers {
+    fn drop(&mut self) {
+        let stashes = std::mem::take(&mut self.stashes);
+        // Without a runtime the process is about to end, and the lease will do.
+        if let (false, Ok(runtime)) = (stashes.is_empty(), Handle::try_current()) {
+            let (store, clock) = (self.publisher.store.clone(), self.publisher.clock.clone());
+            runtime.spawn(async move {
+                let abandon = store.write(move |tx| texts::abandon(tx, &stashes, clock.now()));
+                if let Err(error) = abandon.await {
+                    tracing::warn!(%error, "texts of a refused request stay until their lease ends");
+                }
+            });
+        }
+    }
 }
 
 impl Draft {
@@ -84,15 +103,17 @@ impl Draft {
             publisher: publisher.clone(),
             request: Request::default(),
             texts: Texts::default(),
+            leftovers: Leftovers { publisher: publisher.clone(), stashes: Vec::new() },
             batch: false,
             single: Vec::new(),
+            single_bytes: 0,
             other_members: false,
             build_named: false,
         }
     }
 
     /// The body has an array `pages` or `deleteSlugs`, perhaps an empty one.
-    pub fn is_batch(&mut self) {
+    pub fn begin_batch(&mut self) {
         self.batch = true;
     }
 
@@ -150,12 +171,19 @@ impl Draft {
             }
             _ => {
                 self.other_members = true;
-                if let Some(field) = PAGE_FIELDS.iter().find(|field| **field == key) {
-                    self.single.push((field, json.to_owned()));
-                }
-                Ok(())
+                self.keep_member(key, json)
             }
         }
+    }
+
+    fn keep_member(&mut self, key: &str, json: &str) -> Result<(), Error> {
+        let Some(field) = PAGE_FIELDS.iter().find(|field| **field == key) else { return Ok(()) };
+        self.single_bytes += json.len();
+        if self.single_bytes > SINGLE_BYTES {
+            return Err(malformed(format!("{key}: a page may have at most {SINGLE_BYTES} bytes of JSON")));
+        }
+        self.single.push((field, json.to_owned()));
+        Ok(())
     }
 
     pub fn wants_build(&self) -> bool {
@@ -167,21 +195,21 @@ impl Draft {
         if self.texts.waiting_bytes < STASH_BYTES {
             return Ok(());
         }
-        self.texts.settle().await?;
+        self.texts.settle(&mut self.leftovers).await?;
         self.texts.stash(&self.publisher);
         Ok(())
     }
 
     /// The body is complete.
-    pub(crate) async fn finish(mut self) -> Result<(Publisher, Request, Texts), Error> {
+    pub(crate) async fn finish(mut self) -> Result<(Publisher, Request, Texts, Leftovers), Error> {
         if !self.batch && (self.other_members || !self.build_named) {
             let members: Vec<String> =
                 self.single.drain(..).map(|(field, json)| format!("\"{field}\":{json}")).collect();
             self.entry(&format!("{{{}}}", members.join(","))).map_err(malformed)?;
             self.request.single = true;
         }
-        self.texts.settle().await?;
-        Ok((self.publisher, self.request, self.texts))
+        self.texts.settle(&mut self.leftovers).await?;
+        Ok((self.publisher, self.request, self.texts, self.leftovers))
     }
 }
 
@@ -208,31 +236,27 @@ impl Texts {
         self.before += bodies.len();
         self.waiting_bytes = 0;
         let (store, clock) = (publisher.store.clone(), publisher.clock.clone());
-        self.under_way = Some(tokio::spawn(async move {
-            store
-                .write(move |tx| {
-                    let range = texts::insert(tx, &bodies)?;
-                    texts::doom(tx, range.as_slice(), clock.now().plus(STASH_LEASE))?;
-                    Ok(range)
-                })
-                .await
-        }));
+        let write = async move {
+            store.write(move |tx| Ok(texts::stash(tx, &bodies, clock.now().plus(STASH_LEASE))?)).await
+        };
+        self.under_way = Some(tokio::spawn(write));
     }
 
     /// Waits for the piece that is being stored.
-    async fn settle(&mut self) -> Result<(), Error> {
+    async fn settle(&mut self, leftovers: &mut Leftovers) -> Result<(), Error> {
         let Some(under_way) = self.under_way.take() else { return Ok(()) };
-        let range =
+        let stash =
             under_way.await.map_err(|error| Error::Internal(format!("store texts ahead: {error}")))??;
-        if let Some(range) = range {
-            let first_number = self.stashed.last().map_or(0, Stash::end);
-            self.stashed.push(Stash { first_number, range });
+        if let Some(stash) = stash {
+            let first_number = self.stashed.last().map_or(0, Stashed::end);
+            self.stashed.push(Stashed { first_number, stash });
+            leftovers.stashes.push(stash);
         }
         Ok(())
     }
 
-    pub(crate) fn ranges(&self) -> Vec<TextRange> {
-        self.stashed.iter().map(|stash| stash.range).collect()
+    pub(crate) fn stashes(&self) -> Vec<Stash> {
+        self.stashed.iter().map(|stashed| stashed.stash).collect()
     }
 
     /// The row of a text, once those that waited are in `last`.
@@ -241,14 +265,15 @@ impl Texts {
         if number >= self.before {
             return last.map(|range| TextId(range.first.0 + (number - self.before) as i64));
         }
-        let stash = self.stashed.iter().rfind(|stash| stash.first_number <= number)?;
-        Some(TextId(stash.range.first.0 + (number - stash.first_number) as i64))
+        let stashed = self.stashed.iter().rfind(|stashed| stashed.first_number <= number)?;
+        Some(TextId(stashed.stash.range.first.0 + (number - stashed.first_number) as i64))
     }
 }
 
-impl Stash {
+impl Stashed {
     fn end(&self) -> usize {
-        self.first_number + (self.range.last.0 - self.range.first.0) as usize + 1
+        let range = self.stash.range;
+        self.first_number + (range.last.0 - range.first.0) as usize + 1
     }
 }
 

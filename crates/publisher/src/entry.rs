@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
+use model::limits::TAGS_PER_PAGE;
 use model::{
     ApiEndpoint, Content, ContentType, Description, PageId, Params, Section, Slug, Tags, Timestamp, Title,
 };
@@ -63,6 +64,25 @@ pub fn check_entry(json: &str, keep: impl FnMut(String) -> usize) -> Result<Entr
     let fields = Fields::parse(json)?;
     Checker { fields, errors: FieldErrors::new(), keep }.check()
 }
+
+/// Every field of a page that `Checker` reads.
+pub(crate) const PAGE_FIELDS: [&str; 12] = [
+    "id",
+    "slug",
+    "title",
+    "content",
+    "contentType",
+    "section",
+    "description",
+    "draft",
+    "tags",
+    "publishedAt",
+    "params",
+    "apiEndpoint",
+];
+
+/// More than any client of a newer version sends; they are all remembered, to find one that stands twice.
+const MAX_KEYS: usize = 1000;
 
 struct Checker<'a, K> {
     fields: Fields<'a>,
@@ -169,6 +189,10 @@ impl<K: FnMut(String) -> usize> Checker<'_, K> {
         let Some(json) = self.fields.get("tags") else { return Ok(None) };
         let not_strings = || "tags must be an array of strings".to_owned();
         let value = match serde_json::from_str::<Vec<&RawValue>>(json) {
+            // Judged before they are unpacked: there may be a million.
+            Ok(items) if items.len() > TAGS_PER_PAGE => {
+                Err(format!("a page may have at most {TAGS_PER_PAGE} tags, got {}", items.len()))
+            }
             Ok(items) if items.iter().all(|item| item.get().starts_with('"')) => {
                 Tags::parse(items.iter().map(|item| string("tags", item.get())).collect::<Result<_, _>>()?)
             }
@@ -219,6 +243,11 @@ pub(crate) fn nests_too_deep(json: &str) -> bool {
     false
 }
 
+/// Enough of a key to find it by.
+fn start_of(key: &str) -> String {
+    key.chars().take(100).collect()
+}
+
 /// The fields of a JSON object, each still JSON text.
 pub(crate) struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
@@ -232,7 +261,7 @@ impl<'a> Fields<'a> {
         match fields.0.iter().find(|(name, value)| {
             name != "params" && !value.get().starts_with('"') && nests_too_deep(value.get())
         }) {
-            Some((name, _)) => Err(format!("{name} is nested more than {MAX_DEPTH} deep")),
+            Some((name, _)) => Err(format!("{} is nested more than {MAX_DEPTH} deep", start_of(name))),
             None => Ok(fields),
         }
     }
@@ -259,7 +288,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
                 let mut seen: HashSet<Cow<str>> = HashSet::new();
                 while let Some(Key(key)) = map.next_key()? {
                     if !seen.insert(key.clone()) {
-                        return Err(serde::de::Error::custom(format_args!("duplicate key {key:?}")));
+                        return Err(serde::de::Error::custom(format_args!(
+                            "duplicate key {:?}",
+                            start_of(&key)
+                        )));
+                    }
+                    if seen.len() > MAX_KEYS {
+                        return Err(serde::de::Error::custom(format_args!("more than {MAX_KEYS} keys")));
                     }
                     fields.push((key, map.next_value()?));
                 }

@@ -37,6 +37,9 @@ pub enum Error {
     /// An engine is away for the moment.
     #[error("{0}")]
     Away(String),
+    /// An engine was asked to commit and did not answer: the change may be there.
+    #[error("{0}")]
+    Unconfirmed(String),
     /// Our own fault; the text is for the log.
     #[error("{0}")]
     Internal(String),
@@ -45,7 +48,8 @@ pub enum Error {
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Error {
         match error {
-            store::Error::Away(text) | store::Error::Unknown(text) => Error::Away(text),
+            store::Error::Away(text) => Error::Away(text),
+            store::Error::Unknown(text) => Error::Unconfirmed(text),
             store::Error::Internal(text) => Error::Internal(text),
         }
     }

@@ -23,7 +23,7 @@ use model::{Clock, Plan, SiteName};
 use store::Store;
 
 pub use accounts::{AccountCreated, AccountUsage};
-pub use builds::BuildRefusal;
+pub use builds::Refusal;
 pub use decide::{Target, decide};
 pub use draft::{Draft, site_in_body};
 pub use entry::{Entry, Identity, TextRef, check_entry};

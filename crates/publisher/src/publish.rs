@@ -16,9 +16,10 @@ use crate::{Caller, Draft, Entry, Error, Identity, Target, decide};
 
 impl Draft {
     pub async fn publish(self, caller: &Caller) -> Result<PublishResponse, Error> {
-        let (publisher, request, texts) = self.finish().await?;
+        let (publisher, request, texts, leftovers) = self.finish().await?;
         let (build, single) = (request.build, request.single);
         let outcome = commit(&publisher.store, publisher.clock.clone(), caller, request, texts).await?;
+        leftovers.were_adopted();
         let build = match build {
             false => None,
             true => Some(match publisher.queue_for(&outcome.site, caller, Trigger::Publish).await {
@@ -60,7 +61,7 @@ async fn commit(
             let site = site_of(tx, account, request.site)?;
             let version = sites::next_version(tx, site.id)?.ok_or(Error::NoSuchSite)?;
             let decision = look_up_and_decide(tx, &site, &request)?;
-            if !texts::adopt(tx, &texts.ranges())? {
+            if !texts::adopt(tx, &texts.stashes())? {
                 return Err(Error::Away("the request took so long that its texts were swept".into()));
             }
             let last = texts::insert(tx, &texts.waiting)?;

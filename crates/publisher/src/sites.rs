@@ -1,11 +1,14 @@
 //! Sites, for the operator: create, list, rename, delete.
 
 use model::{AccountId, SiteId, SiteName};
-use store::accounts;
 use store::sites::{self, Site};
+use store::{Tx, accounts, pages};
 
 use crate::accounts::no_account;
 use crate::{AdminError, Publisher};
+
+/// Pages deleted in one transaction.
+const DELETE_PAGES: i64 = 500;
 
 impl Publisher {
     pub async fn site_create(&self, account: AccountId, name: SiteName) -> Result<Site, AdminError> {
@@ -54,13 +57,19 @@ impl Publisher {
 
     /// Deletes a site with all its pages, for good.
     pub async fn site_delete(&self, site: &Site) -> Result<(), AdminError> {
-        let (id, clock) = (site.id, self.clock.clone());
-        self.store
-            .write(move |tx| {
-                sites::delete(tx, id, clock.now())?;
-                Ok(())
-            })
-            .await
+        let id = site.id;
+        // In steps, so that other sites' saves need not wait for a large one; the last step takes what came meanwhile.
+        loop {
+            let clock = self.clock.clone();
+            let step = move |tx: &mut Tx| {
+                Ok::<_, AdminError>(pages::remove_site(tx, id, DELETE_PAGES, clock.now())?)
+            };
+            if self.store.write(step).await? < DELETE_PAGES as u64 {
+                break;
+            }
+        }
+        let clock = self.clock.clone();
+        self.store.write(move |tx| Ok(sites::delete(tx, id, clock.now()).map(drop)?)).await
     }
 }
 

@@ -9,7 +9,7 @@ use crate::accounts::no_account;
 use crate::{AdminError, Publisher};
 
 /// Shown once.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenCreated {
     pub token_id: TokenId,

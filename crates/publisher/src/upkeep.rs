@@ -1,13 +1,19 @@
 //! What the server does by itself now and then: sweep texts nobody refers to, purge what was deleted long ago,
 //! note when tokens were last used.
 
+use std::sync::Arc;
+
 use store::pages::{self, Purge};
-use store::texts;
+use store::{Tx, texts};
 
 use crate::{Error, Publisher};
 
-/// Ranges of texts deleted in one transaction: at most some 25 MB, so that nobody's save waits long for it.
-const SWEEP_RANGES: i64 = 4;
+/// Texts deleted in one transaction: some 25 MB at most, so that nobody's save waits long for it.
+const SWEEP_TEXTS: i64 = 256;
+/// Pages purged in one transaction.
+const PURGE_PAGES: i64 = 500;
+/// Transactions of one round; what is left waits for the next.
+const STEPS: usize = 200;
 
 /// What one round did.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -19,31 +25,36 @@ pub struct Upkeep {
 impl Publisher {
     pub async fn upkeep(&self) -> Result<Upkeep, Error> {
         self.flush_last_used().await?;
-        let before = self.clock.now().minus(self.settings.purge_after);
-        let clock = self.clock.clone();
-        let purge = move |tx: &mut store::Tx| {
-            Ok::<_, Error>(pages::purge(tx, Purge::DeletedBefore(before), clock.now())?)
-        };
-        let pages_purged = self.store.write(purge).await?;
-        let mut texts_swept = 0;
-        loop {
-            let clock = self.clock.clone();
-            let swept = self
-                .store
-                .write(move |tx| Ok::<_, Error>(texts::sweep(tx, clock.now(), SWEEP_RANGES)?))
-                .await?;
-            texts_swept += swept.texts;
-            if swept.ranges == 0 {
-                return Ok(Upkeep { texts_swept, pages_purged });
+        let mut done = Upkeep::default();
+        for _ in 0..STEPS {
+            let (clock, before) = (self.clock.clone(), self.clock.now().minus(self.settings.purge_after));
+            let step =
+                move |tx: &mut Tx| pages::purge(tx, Purge::DeletedBefore(before), PURGE_PAGES, clock.now());
+            let purged = self.store.write(move |tx| step(tx).map_err(Error::from)).await?;
+            done.pages_purged += purged;
+            if purged == 0 {
+                break;
             }
         }
+        for _ in 0..STEPS {
+            let clock = self.clock.clone();
+            let step = move |tx: &mut Tx| texts::sweep(tx, clock.now(), SWEEP_TEXTS);
+            let swept = self.store.write(move |tx| step(tx).map_err(Error::from)).await?;
+            done.texts_swept += swept;
+            if swept == 0 {
+                break;
+            }
+        }
+        Ok(done)
     }
 
     pub(crate) async fn flush_last_used(&self) -> Result<(), Error> {
-        let used = self.last_used.take();
+        let used = Arc::new(self.last_used.take());
         if used.is_empty() {
             return Ok(());
         }
-        self.store.write(move |tx| Ok(store::tokens::touch(tx, &used)?)).await
+        let noted = used.clone();
+        let flushed = self.store.write(move |tx| Ok(store::tokens::touch(tx, &noted)?)).await;
+        flushed.inspect_err(|_| self.last_used.put_back(&used))
     }
 }

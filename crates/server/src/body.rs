@@ -9,6 +9,7 @@ use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use bytes::Bytes;
 use http_body_util::BodyExt;
+use model::ByteSize;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout};
 
@@ -40,8 +41,8 @@ impl BodyLimits {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BodyError {
-    #[error("the body is too large")]
-    TooLarge,
+    #[error("the body is larger than {most}")]
+    TooLarge { most: ByteSize },
     #[error("the content encoding `{0}` is not supported; send gzip or no encoding")]
     Encoding(String),
     #[error("the body is not valid gzip")]
@@ -52,6 +53,10 @@ pub(crate) enum BodyError {
     Aborted,
 }
 
+fn too_large(most: u64) -> BodyError {
+    BodyError::TooLarge { most: ByteSize(most) }
+}
+
 impl BodyReader {
     /// Refuses what the headers alone tell is too large or unreadable.
     pub(crate) fn new(body: Body, headers: &HeaderMap, limits: BodyLimits) -> Result<BodyReader, BodyError> {
@@ -60,7 +65,7 @@ impl BodyReader {
             Encoding::Gzip => Some(Gunzip::new()),
         };
         if content_length(headers).is_some_and(|length| length > limits.max) {
-            return Err(BodyError::TooLarge);
+            return Err(too_large(limits.max));
         }
         let packed = Packed { body, limits, received: 0, waited: Duration::ZERO };
         Ok(BodyReader { packed, gunzip, unpacked: 0 })
@@ -74,7 +79,7 @@ impl BodyReader {
                 Step::Unpacked(chunk) => {
                     self.unpacked += chunk.len() as u64;
                     if self.unpacked > self.packed.limits.max {
-                        return Err(BodyError::TooLarge);
+                        return Err(too_large(self.packed.limits.max));
                     }
                     // A small packed chunk may unpack for a long time without anything to wait for.
                     consume_budget().await;
@@ -111,7 +116,7 @@ impl Packed {
             let Ok(chunk) = frame.into_data() else { continue };
             self.received += chunk.len() as u64;
             if self.received > self.limits.max {
-                return Err(BodyError::TooLarge);
+                return Err(too_large(self.limits.max));
             }
             if !chunk.is_empty() {
                 return Ok(Some(chunk));

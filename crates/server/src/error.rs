@@ -4,7 +4,7 @@ use api::{DuplicateSlugs, Failure, SlugConflict, Unauthorized, ValidationFailed}
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use publisher::{BuildRefusal, Error};
+use publisher::{Error, Refusal};
 use serde::Serialize;
 
 use crate::body::BodyError;
@@ -47,6 +47,7 @@ impl ApiError {
                 Error::BuildQuota { .. } => StatusCode::PAYMENT_REQUIRED,
                 Error::BuildCooldown { .. } => StatusCode::TOO_MANY_REQUESTS,
                 Error::Away(_) => StatusCode::SERVICE_UNAVAILABLE,
+                Error::Unconfirmed(_) => StatusCode::SERVICE_UNAVAILABLE,
                 Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             },
             ApiError::Query(_) => StatusCode::BAD_REQUEST,
@@ -55,7 +56,7 @@ impl ApiError {
                 _ => StatusCode::BAD_REQUEST,
             },
             ApiError::Body(error) => match error {
-                BodyError::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+                BodyError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
                 BodyError::Encoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 BodyError::Gzip => StatusCode::BAD_REQUEST,
                 BodyError::TooSlow => StatusCode::REQUEST_TIMEOUT,
@@ -91,9 +92,10 @@ impl ApiError {
                     "no page with this slug, content type and section exists in the site",
                 ),
                 Error::NoBuild => failure("not found", "the site has not been built yet"),
-                Error::BuildQuota { limit } => refusal(&BuildRefusal::quota(*limit)),
-                Error::BuildCooldown { seconds } => refusal(&BuildRefusal::cooldown(*seconds)),
-                Error::Away(_) => refusal(&BuildRefusal::away()),
+                Error::BuildQuota { limit } => refusal(&Refusal::quota(*limit)),
+                Error::BuildCooldown { seconds } => refusal(&Refusal::cooldown(*seconds)),
+                Error::Away(_) => refusal(&Refusal::away()),
+                Error::Unconfirmed(_) => refusal(&Refusal::unconfirmed()),
                 Error::Internal(_) => Vec::new(),
             },
             ApiError::Query(message) => failure("bad request", message),
@@ -102,7 +104,7 @@ impl ApiError {
                 _ => failure("malformed JSON", &error.to_string()),
             },
             ApiError::Body(error) => match error {
-                BodyError::TooLarge => failure("request too large", &error.to_string()),
+                BodyError::TooLarge { .. } => failure("request too large", &error.to_string()),
                 BodyError::Encoding(_) => failure("unsupported content encoding", &error.to_string()),
                 BodyError::Gzip => failure("bad request", &error.to_string()),
                 BodyError::TooSlow => failure("request timeout", &error.to_string()),
@@ -132,7 +134,7 @@ impl IntoResponse for ApiError {
             | ApiError::RateLimited { retry_after: wait } => {
                 headers.insert(RETRY_AFTER, HeaderValue::from(*wait));
             }
-            ApiError::Publisher(Error::Internal(text) | Error::Away(text)) => {
+            ApiError::Publisher(Error::Internal(text) | Error::Away(text) | Error::Unconfirmed(text)) => {
                 response.extensions_mut().insert(Fault(text.clone()));
             }
             _ => {}
@@ -153,7 +155,7 @@ fn failure(error: &str, message: &str) -> Vec<u8> {
     json(&Failure { error: error.into(), message: message.into() })
 }
 
-fn refusal(refusal: &BuildRefusal) -> Vec<u8> {
+fn refusal(refusal: &Refusal) -> Vec<u8> {
     failure(refusal.error, &refusal.message)
 }
 

@@ -18,6 +18,5 @@ pub(crate) async fn readyz(State(app): State<App>) -> Result<Response, ApiError>
 }
 
 pub(crate) async fn metrics(State(handle): State<PrometheusHandle>) -> Response {
-    handle.run_upkeep();
     ([("content-type", "text/plain; version=0.0.4; charset=utf-8")], handle.render()).into_response()
 }

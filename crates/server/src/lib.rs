@@ -13,7 +13,6 @@ mod query;
 mod router;
 mod routes;
 mod trace;
-mod unread;
 
 use std::sync::Arc;
 

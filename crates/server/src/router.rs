@@ -12,7 +12,6 @@ use crate::error::ApiError;
 use crate::guard::guard;
 use crate::routes::{builds_latest, builds_trigger, pages_delete, pages_list, pages_publish};
 use crate::trace::{catch_panic, trace};
-use crate::unread::close_if_unread;
 use crate::{App, docs, health};
 
 pub(crate) const PUBLIC_API: &str = "/api/v1/public";
@@ -32,7 +31,6 @@ pub fn router(app: App) -> Router {
         .method_not_allowed_fallback(no_method)
         .layer(from_fn(catch_panic))
         .layer(from_fn_with_state(app.clone(), guard))
-        .layer(from_fn(close_if_unread))
         .layer(from_fn(trace))
         .with_state(app)
 }

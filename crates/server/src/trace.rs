@@ -60,9 +60,18 @@ fn replace_body(response: &mut Response, id: Uuid) {
 }
 
 fn count(method: &Method, route: Option<&str>, status: StatusCode, seconds: f64) {
-    // Only routes we know become labels: whoever asks for made-up paths must not fill the registry.
+    // Only routes and methods we know become labels: whoever makes some up must not fill the registry.
     let route = route.unwrap_or("other").to_owned();
-    let method = if route == "other" { "other".to_owned() } else { method.to_string() };
+    let known = [
+        Method::GET,
+        Method::POST,
+        Method::DELETE,
+        Method::HEAD,
+        Method::PUT,
+        Method::PATCH,
+        Method::OPTIONS,
+    ];
+    let method = if known.contains(method) { method.to_string() } else { "other".to_owned() };
     metrics::counter!("recto_http_requests_total", "method" => method.clone(), "route" => route.clone(), "status" => status.as_str().to_owned())
         .increment(1);
     metrics::histogram!("recto_http_request_seconds", "method" => method, "route" => route).record(seconds);

@@ -27,6 +27,10 @@ impl Error {
             {
                 (Error::Away(text), Retry::SameConnection)
             }
+            // Two took the same name at once: run again, the second finds it taken.
+            Some(&SqlState::UNIQUE_VIOLATION) => (Error::Internal(text), Retry::SameConnection),
+            // A lock or a statement took too long.
+            Some(&SqlState::LOCK_NOT_AVAILABLE | &SqlState::QUERY_CANCELED) => (Error::Away(text), Retry::No),
             // Class 57: shutting down or starting up; class 53: out of connections, memory or disk.
             Some(code) if code.code().starts_with("57P") || code.code().starts_with("53") => {
                 (Error::Away(text), Retry::NewConnection)

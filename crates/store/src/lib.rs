@@ -119,7 +119,8 @@ impl Store {
                 true
             }
             Inner::Sqlite(sqlite) => sqlite.reads.send(job).await.is_ok(),
-            Inner::Postgres(postgres) => postgres.jobs.send((access, job)).await.is_ok(),
+            Inner::Postgres(postgres) if access == Access::Write => postgres.writes.send(job).await.is_ok(),
+            Inner::Postgres(postgres) => postgres.reads.send(job).await.is_ok(),
         };
         let gone = || E::from(Error::Away("the store is closed".into()));
         if !queued {
@@ -137,8 +138,8 @@ impl Store {
                 drop((writer, reads, peek));
                 threads
             }
-            Inner::Postgres(Postgres { jobs, threads }) => {
-                drop(jobs);
+            Inner::Postgres(Postgres { writes, reads, threads }) => {
+                drop((writes, reads));
                 threads
             }
         };

@@ -1,4 +1,5 @@
-//! Pages, without their long texts. Every statement names the site.
+//! Pages, without their long texts. Every statement names the site; only the purge of what was deleted long ago is
+//! about all of them.
 
 use model::{ContentType, PageId, PageKey, Section, SiteId, Slug, Timestamp};
 use uuid::Uuid;
@@ -353,30 +354,30 @@ WHERE site_id = $1 AND id = $2 AND deleted_at IS NOT NULL
 RETURNING content_id, params_id";
 const PURGE_SITE: &str = "
 DELETE FROM pages
-WHERE site_id = $1 AND deleted_at IS NOT NULL
+WHERE site_id = $1 AND id IN (SELECT id FROM pages WHERE site_id = $1 AND deleted_at IS NOT NULL LIMIT $2)
 RETURNING content_id, params_id";
 const PURGE_OLD: &str = "
 DELETE FROM pages
-WHERE deleted_at < $1
+WHERE (site_id, id) IN (SELECT site_id, id FROM pages WHERE deleted_at < $1 LIMIT $2)
 RETURNING content_id, params_id";
 
-/// Deletes rows for good and leaves their texts to the sweep; tells how many pages went.
-pub fn purge(tx: &mut Tx, what: Purge, now: Timestamp) -> Result<u64> {
+/// Deletes at most `most` rows for good and leaves their texts to the sweep; tells how many pages went.
+pub fn purge(tx: &mut Tx, what: Purge, most: i64, now: Timestamp) -> Result<u64> {
     match what {
         Purge::One(site, id) => remove(tx, PURGE_ONE, &[&site.0, &id.0], now),
-        Purge::Site(site) => remove(tx, PURGE_SITE, &[&site.0], now),
-        Purge::DeletedBefore(time) => remove(tx, PURGE_OLD, &[&time.micros()], now),
+        Purge::Site(site) => remove(tx, PURGE_SITE, &[&site.0, &most], now),
+        Purge::DeletedBefore(time) => remove(tx, PURGE_OLD, &[&time.micros(), &most], now),
     }
 }
 
 const REMOVE_SITE: &str = "
 DELETE FROM pages
-WHERE site_id = $1
+WHERE site_id = $1 AND id IN (SELECT id FROM pages WHERE site_id = $1 LIMIT $2)
 RETURNING content_id, params_id";
 
-/// All pages of a site that is itself deleted.
-pub(crate) fn remove_site(tx: &mut Tx, site: SiteId, now: Timestamp) -> Result<u64> {
-    remove(tx, REMOVE_SITE, &[&site.0], now)
+/// At most `most` pages of a site that is itself being deleted.
+pub fn remove_site(tx: &mut Tx, site: SiteId, most: i64, now: Timestamp) -> Result<u64> {
+    remove(tx, REMOVE_SITE, &[&site.0, &most], now)
 }
 
 fn remove(tx: &mut Tx, sql: &'static str, params: &[&dyn Param], now: Timestamp) -> Result<u64> {

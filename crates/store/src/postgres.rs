@@ -14,6 +14,10 @@ use crate::sqlite::spawn;
 use crate::tx::{Engine, PgConnection};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// A server that says nothing for this long is gone.
+const SILENCE: Duration = Duration::from_secs(20);
+/// Nobody waits for ever: not for a statement, and not for a lock that another writer of the site holds.
+const PATIENCE: &str = "SET statement_timeout = '60s'; SET lock_timeout = '20s'";
 /// How often a transaction that lost a race or its connection is run again.
 const TRIES: u32 = 5;
 const QUEUE: usize = 1024;
@@ -23,7 +27,8 @@ const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 pub(crate) struct Postgres {
-    pub(crate) jobs: mpsc::Sender<(Access, Box<dyn Job>)>,
+    pub(crate) writes: mpsc::Sender<Box<dyn Job>>,
+    pub(crate) reads: mpsc::Sender<Box<dyn Job>>,
     pub(crate) threads: Vec<JoinHandle<()>>,
 }
 
@@ -38,36 +43,47 @@ impl Postgres {
         let mut config: Config =
             url.parse().map_err(|error| Error::Internal(format!("the database URL: {error}")))?;
         config.connect_timeout(CONNECT_TIMEOUT);
+        config.keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
         config.application_name("recto");
         let mut first = connect(&config)?;
         crate::migrate::postgres(&mut first)?;
         let mut spare = Some(first);
-        let (jobs, queue) = mpsc::channel(QUEUE);
-        let queue = Arc::new(Mutex::new(queue));
-        let threads = (0..connections)
-            .map(|_| {
+        let (writes, write_queue) = mpsc::channel(QUEUE);
+        let (reads, read_queue) = mpsc::channel(QUEUE);
+        let (write_queue, read_queue) = (Arc::new(Mutex::new(write_queue)), Arc::new(Mutex::new(read_queue)));
+        // Writers of one site wait for each other; nobody's look-ups stand behind them.
+        let readers = connections.div_ceil(4);
+        let writers = connections.saturating_sub(readers).max(1);
+        let kinds = [(Access::Write, writers, write_queue), (Access::Read, readers, read_queue)];
+        let mut threads = Vec::new();
+        for (access, count, queue) in kinds {
+            for _ in 0..count {
                 let (config, queue, connection) = (config.clone(), queue.clone(), spare.take());
-                spawn("recto-postgres", move || work_loop(&config, connection, &queue))
-            })
-            .collect::<Result<_>>()?;
-        Ok(Postgres { jobs, threads })
+                threads
+                    .push(spawn("recto-postgres", move || work_loop(&config, connection, access, &queue))?);
+            }
+        }
+        Ok(Postgres { writes, reads, threads })
     }
 }
 
 fn connect(config: &Config) -> Result<PgConnection> {
-    let client = config.connect(NoTls).map_err(|error| match Error::from_postgres(&error) {
-        (Error::Internal(text) | Error::Away(text), _) => Error::Away(text),
+    let away = |error| match Error::from_postgres(&error) {
+        (Error::Internal(text), _) => Error::Away(text),
         (other, _) => other,
-    })?;
+    };
+    let mut client = config.connect(NoTls).map_err(away)?;
+    client.batch_execute(PATIENCE).map_err(away)?;
     Ok(PgConnection { client, statements: HashMap::new() })
 }
 
 fn work_loop(
     config: &Config,
     mut connection: Option<PgConnection>,
-    queue: &Mutex<mpsc::Receiver<(Access, Box<dyn Job>)>>,
+    access: Access,
+    queue: &Mutex<mpsc::Receiver<Box<dyn Job>>>,
 ) {
-    while let Some((access, mut job)) = crate::take(queue) {
+    while let Some(mut job) = crate::take(queue) {
         let outcome = run(config, &mut connection, access, job.as_mut());
         job.finish(outcome);
     }

@@ -80,6 +80,15 @@ pub fn list(tx: &mut Tx) -> Result<Vec<Site>> {
     tx.query(LIST, &[], site)
 }
 
+const COUNT: &str = "
+SELECT count(*)
+FROM sites
+WHERE account_id = $1";
+
+pub fn count(tx: &mut Tx, account: AccountId) -> Result<i64> {
+    Ok(tx.query_one(COUNT, &[&account.0], |row| row.get(0))?.unwrap_or_default())
+}
+
 const RENAME: &str = "
 UPDATE sites
 SET name = $1
@@ -97,7 +106,7 @@ WHERE id = $1";
 /// Deletes a site with its pages for good.
 pub fn delete(tx: &mut Tx, id: SiteId, now: Timestamp) -> Result<bool> {
     next_version(tx, id)?;
-    crate::pages::remove_site(tx, id, now)?;
+    crate::pages::remove_site(tx, id, i64::MAX, now)?;
     Ok(tx.execute(DELETE, &[&id.0])? == 1)
 }
 

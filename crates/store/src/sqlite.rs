@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, TryLockError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -65,7 +65,12 @@ impl Sqlite {
 
     /// Runs a look-up here and now. `None`: the connection is not free, or it failed.
     pub(crate) fn peek<T, E>(&self, mut work: impl FnMut(&mut Tx) -> Result<T, E>) -> Option<Result<T, E>> {
-        let connection = self.peek.try_lock().ok()?;
+        let connection = match self.peek.try_lock() {
+            Ok(connection) => connection,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        roll_back(&connection);
         cached(&connection, "BEGIN").ok()?;
         let mut tx = Tx::new(Engine::Sqlite(&connection));
         let answer = work(&mut tx);
@@ -80,7 +85,15 @@ pub(crate) fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<
     thread.map_err(|error| Error::Internal(format!("start a database thread: {error}")))
 }
 
+/// Only its owner may read it: it holds everybody's pages. SQLite gives its log the same mode.
+fn make_private(path: &Path) -> Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let file = std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
+    file.map(drop).map_err(|error| Error::Away(format!("open {}: {error}", path.display())))
+}
+
 fn connect(path: &Path) -> Result<Connection> {
+    make_private(path)?;
     let connection =
         Connection::open(path).map_err(|error| Error::Away(format!("open {}: {error}", path.display())))?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -110,6 +123,13 @@ fn configure(connection: &Connection) -> Result<()> {
             Err(Error::Away(_)) if started.elapsed() < BUSY_TIMEOUT => std::thread::sleep(BUSY_PAUSE),
             outcome => return outcome,
         }
+    }
+}
+
+/// Leaves no transaction open, on which the next BEGIN would fail.
+pub(crate) fn roll_back(connection: &Connection) {
+    if !connection.is_autocommit() {
+        let _ = connection.execute_batch("ROLLBACK");
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use model::Timestamp;
 
-use crate::{Bulk, Result, Tx};
+use crate::{Bulk, Result, Row, Tx};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextId(pub i64);
@@ -81,7 +81,7 @@ ON CONFLICT (first_id) DO UPDATE SET after = excluded.after",
 };
 
 /// Leaves texts to the sweep, from `after` on.
-pub fn doom(tx: &mut Tx, ranges: &[TextRange], after: Timestamp) -> Result<()> {
+fn doom(tx: &mut Tx, ranges: &[TextRange], after: Timestamp) -> Result<()> {
     let first: Vec<i64> = ranges.iter().map(|range| range.first.0).collect();
     let last: Vec<i64> = ranges.iter().map(|range| range.last.0).collect();
     tx.execute_many(DOOM, &[&after.micros()], &[&first, &last])?;
@@ -93,7 +93,7 @@ pub fn release(tx: &mut Tx, ids: impl Iterator<Item = TextId>, now: Timestamp) -
     doom(tx, &neighbours(ids.collect()), now)
 }
 
-/// The most texts of one range that is released: a row of doom is swept at once, and that must stay short.
+/// The most texts of one range that is released: a range is swept at once, and that must stay short.
 const NEIGHBOURS: i64 = 64;
 
 /// Ids in a row as one range: the texts of one publish are mostly replaced by one publish.
@@ -109,25 +109,74 @@ fn neighbours(mut ids: Vec<TextId>) -> Vec<TextRange> {
     ranges
 }
 
+/// Texts that were born doomed: theirs until `lease` has passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stash {
+    pub range: TextRange,
+    pub lease: Timestamp,
+}
+
+/// Writes texts that nothing refers to yet.
+pub fn stash(tx: &mut Tx, bodies: &[String], lease: Timestamp) -> Result<Option<Stash>> {
+    let Some(range) = insert(tx, bodies)? else { return Ok(None) };
+    doom(tx, &[range], lease)?;
+    Ok(Some(Stash { range, lease }))
+}
+
 const ADOPT: Bulk = Bulk {
     sqlite: "
 DELETE FROM doomed_texts
-WHERE first_id = $1",
+WHERE first_id = $1 AND after = $2",
     postgres: "
 DELETE FROM doomed_texts
-WHERE first_id = ANY($1)",
+USING unnest(CAST($1 AS bigint[]), CAST($2 AS bigint[])) AS stash (first_id, lease)
+WHERE doomed_texts.first_id = stash.first_id AND doomed_texts.after = stash.lease",
 };
 
-/// Takes texts that were born doomed into a publish. `false`: the sweep was there first.
-pub fn adopt(tx: &mut Tx, ranges: &[TextRange]) -> Result<bool> {
-    let first: Vec<i64> = ranges.iter().map(|range| range.first.0).collect();
-    Ok(tx.execute_many(ADOPT, &[], &[&first])? == ranges.len() as u64)
+/// Takes stashes into a publish. `false`: the sweep was there first. The lease is part of the name: SQLite gives the
+/// ids of swept texts out again, perhaps to another account.
+pub fn adopt(tx: &mut Tx, stashes: &[Stash]) -> Result<bool> {
+    let first: Vec<i64> = stashes.iter().map(|stash| stash.range.first.0).collect();
+    let leases: Vec<i64> = stashes.iter().map(|stash| stash.lease.micros()).collect();
+    Ok(tx.execute_many(ADOPT, &[], &[&first, &leases])? == stashes.len() as u64)
 }
 
-const CLAIM_DUE: &str = "
+const ABANDON: Bulk = Bulk {
+    sqlite: "
+UPDATE doomed_texts
+SET after = $1
+WHERE first_id = $2 AND after = $3",
+    postgres: "
+UPDATE doomed_texts
+SET after = $1
+FROM unnest(CAST($2 AS bigint[]), CAST($3 AS bigint[])) AS stash (first_id, lease)
+WHERE doomed_texts.first_id = stash.first_id AND doomed_texts.after = stash.lease",
+};
+
+/// Ends the lease of stashes that no publish will adopt.
+pub fn abandon(tx: &mut Tx, stashes: &[Stash], now: Timestamp) -> Result<()> {
+    let first: Vec<i64> = stashes.iter().map(|stash| stash.range.first.0).collect();
+    let leases: Vec<i64> = stashes.iter().map(|stash| stash.lease.micros()).collect();
+    tx.execute_many(ABANDON, &[&now.micros()], &[&first, &leases])?;
+    Ok(())
+}
+
+const DUE: &str = "
+SELECT first_id, last_id
+FROM doomed_texts
+WHERE after <= $1
+ORDER BY after
+LIMIT $2";
+const CLAIM: Bulk = Bulk {
+    sqlite: "
 DELETE FROM doomed_texts
-WHERE first_id IN (SELECT first_id FROM doomed_texts WHERE after <= $1 ORDER BY after LIMIT $2)
-RETURNING first_id, last_id";
+WHERE after <= $1 AND first_id = $2
+RETURNING first_id, last_id",
+    postgres: "
+DELETE FROM doomed_texts
+WHERE after <= $1 AND first_id = ANY($2)
+RETURNING first_id, last_id",
+};
 const DELETE: Bulk = Bulk {
     sqlite: "
 DELETE FROM texts
@@ -138,22 +187,22 @@ USING unnest(CAST($1 AS bigint[]), CAST($2 AS bigint[])) AS due (first_id, last_
 WHERE id BETWEEN due.first_id AND due.last_id",
 };
 
-/// What a sweep did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Swept {
-    pub ranges: usize,
-    pub texts: u64,
-}
-
-/// Deletes doomed texts whose time has come, at most `limit` ranges of them.
-pub fn sweep(tx: &mut Tx, now: Timestamp, limit: i64) -> Result<Swept> {
-    let due = tx.query(CLAIM_DUE, &[&now.micros(), &limit], |row| {
-        Ok(TextRange { first: TextId(row.get(0)?), last: TextId(row.get(1)?) })
-    })?;
-    let first: Vec<i64> = due.iter().map(|range| range.first.0).collect();
-    let last: Vec<i64> = due.iter().map(|range| range.last.0).collect();
-    let texts = tx.execute_many(DELETE, &[], &[&first, &last])?;
-    Ok(Swept { ranges: due.len(), texts })
+/// Deletes doomed texts whose time has come, about `most` of them; tells how many.
+pub fn sweep(tx: &mut Tx, now: Timestamp, most: i64) -> Result<u64> {
+    let range = |row: &Row| Ok(TextRange { first: TextId(row.get(0)?), last: TextId(row.get(1)?) });
+    let due = tx.query(DUE, &[&now.micros(), &most], range)?;
+    let mut texts = 0;
+    let few = due.iter().take_while(|range| {
+        let room = texts < most;
+        texts += range.last.0 - range.first.0 + 1;
+        room
+    });
+    let few: Vec<i64> = few.map(|range| range.first.0).collect();
+    // On PostgreSQL a publish may have adopted some in the meantime: only what is claimed is ours to delete.
+    let claimed = tx.query_many(CLAIM, &[&now.micros()], &[&few], range)?;
+    let first: Vec<i64> = claimed.iter().map(|range| range.first.0).collect();
+    let last: Vec<i64> = claimed.iter().map(|range| range.last.0).collect();
+    tx.execute_many(DELETE, &[], &[&first, &last])
 }
 
 const BODY: &str = "

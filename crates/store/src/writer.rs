@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 
 use crate::error::{Error, Result};
 use crate::job::{Job, Undo};
-use crate::sqlite::{BUSY_TIMEOUT, QUEUE, cached, checkpoint};
+use crate::sqlite::{BUSY_TIMEOUT, QUEUE, cached, checkpoint, roll_back};
 use crate::tx::Engine;
 
 /// A group is bounded in number and in time, so that the first in it does not wait long for its commit.
@@ -56,7 +56,7 @@ impl Writer {
         }
         self.queue().push_back(job);
         match Handle::current().runtime_flavor() {
-            RuntimeFlavor::MultiThread => tokio::task::block_in_place(|| self.write_one_group()),
+            RuntimeFlavor::MultiThread => self.write_one_group(),
             _ => self.write_elsewhere(),
         }
     }
@@ -64,7 +64,7 @@ impl Writer {
     /// Writes once. What has come meanwhile is for another thread: here somebody waits for an answer.
     fn write_one_group(self: &Arc<Self>) {
         let Some(connection) = self.connection() else { return };
-        self.write_group(&connection);
+        tokio::task::block_in_place(|| self.write_group(&connection));
         drop(connection);
         // Only now: whoever queued its work while we held the connection relies on us to see it.
         if !self.queue().is_empty() || self.long_log.load(Ordering::Relaxed) {
@@ -158,13 +158,6 @@ fn commit(connection: &Connection) -> Result<()> {
         return Err(Error::Away("the database gave the transaction up; is the disk full?".into()));
     }
     cached(connection, "COMMIT")
-}
-
-/// Leaves no transaction open, on which the next BEGIN would fail.
-fn roll_back(connection: &Connection) {
-    if !connection.is_autocommit() {
-        let _ = connection.execute_batch("ROLLBACK");
-    }
 }
 
 /// Copies the rest of the log and lets the next write begin it anew.

@@ -89,9 +89,9 @@ const KEYS: &[(&str, &str, Kind)] = &[
 ];
 const PLAN_KEYS: &[(&str, Kind)] =
     &[("file_size", Kind::Text), ("storage", Kind::Text), ("builds_per_month", Kind::Number)];
-/// A variable that begins like a section's, but is none of its keys, is likely a slip.
-const SECTIONS: [&str; 10] = [
-    "RECTO_API_",
+/// A variable that begins like a section's, but is none of its keys, is likely a slip. (`RECTO_API_…` is not judged:
+/// clients keep their token and address there.)
+const SECTIONS: [&str; 9] = [
     "RECTO_SITES_",
     "RECTO_ADMIN_",
     "RECTO_STORE_",

@@ -105,7 +105,7 @@ async fn what_is_unknown_is_refused_with_advice(database: &Database) {
         publisher.account_suspend(account).await.unwrap_err(),
         publisher.account_set_plan(account, "free").await.unwrap_err(),
         publisher.site_create(account, shop).await.unwrap_err(),
-        publisher.token_create(account, model::TokenName::default()).await.unwrap_err(),
+        publisher.token_create(account, model::TokenName::default()).await.map(drop).unwrap_err(),
     ];
     for error in errors {
         assert_eq!(error.to_string(), no_account);
@@ -116,7 +116,7 @@ async fn what_is_unknown_is_refused_with_advice(database: &Database) {
         let error = publisher.site_find(site).await.unwrap_err();
         assert_eq!(error.to_string(), format!("there is no site {site:?}; `recto site list` shows them"));
     }
-    let error = publisher.account_create(name("A"), "gold").await.unwrap_err();
+    let error = publisher.account_create(name("A"), "gold").await.map(drop).unwrap_err();
     assert_eq!(error.to_string(), "there is no plan \"gold\"; the plans are: free, simple, pro");
 }
 

@@ -56,7 +56,9 @@ async fn a_deleted_page_comes_back_with_all_it_had(database: &Database) {
     assert_eq!(world.page("a").await, store::pages::Page { updated_at: now, ..before.clone() });
     assert_eq!(world.content("a").await.as_deref(), Some("text"));
     let again = world.publisher.deleted_restore(&site, before.id).await.unwrap_err();
-    assert_eq!(again.to_string(), format!("there is no deleted page {} in this site", before.id));
+    let expected =
+        format!("there is no deleted page {} in this site; `recto page deleted` shows them", before.id);
+    assert_eq!(again.to_string(), expected);
 }
 
 async fn a_page_whose_key_is_taken_does_not_come_back(database: &Database) {
@@ -80,7 +82,7 @@ async fn the_bin_is_emptied(database: &Database) {
     world.create(json!({"title": "Live"})).await;
     let site = world.its_site().await;
     assert_eq!(world.publisher.deleted_purge(&site, Some(ids[0])).await.unwrap(), 1);
-    assert_eq!(world.publisher.deleted_purge(&site, Some(ids[0])).await.unwrap(), 0);
+    world.publisher.deleted_purge(&site, Some(ids[0])).await.unwrap_err();
     assert_eq!(world.publisher.deleted_purge(&site, None).await.unwrap(), 2);
     world.page("live").await;
 }

@@ -124,14 +124,14 @@ async fn publish(publisher: &Publisher, caller: &Caller, body: Value) -> Result<
     for (key, value) in body.as_object().unwrap() {
         match (key.as_str(), value) {
             ("pages", Value::Array(pages)) => {
-                draft.is_batch();
+                draft.begin_batch();
                 for page in pages {
                     draft.page(&page.to_string())?;
                     draft.relieve().await?;
                 }
             }
             ("deleteSlugs", Value::Array(deletes)) => {
-                draft.is_batch();
+                draft.begin_batch();
                 for delete in deletes {
                     draft.delete(&delete.to_string())?;
                 }

@@ -9,7 +9,8 @@ use std::task::Poll;
 
 use axum::Router;
 use axum::extract::ConnectInfo;
-use axum::http::{Request, Response};
+use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -101,7 +102,11 @@ async fn answer(
     watch.request_began();
     let mut request = request.map(|body| Upload::new(body, watch.clone()));
     request.extensions_mut().insert(ConnectInfo(peer));
-    let response = router.call(request).await?;
+    let mut response = router.call(request).await?;
+    if watch.is_unread() {
+        // What the client still sends would be taken for its next request, so this was the last one here.
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     Ok(response.map(|body| Answer::new(body, watch)))
 }
 

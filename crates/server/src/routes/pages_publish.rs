@@ -15,7 +15,7 @@ use crate::json_stream::{Event, JsonStream, Streamed};
 use crate::routes::MediaType;
 
 /// No valid page comes near it: its content and params are at most 100,000 characters each.
-const MAX_VALUE: usize = 16 << 20;
+const MAX_VALUE: usize = 4 << 20;
 
 /// Create or update pages, delete pages, queue a build
 ///
@@ -71,7 +71,7 @@ async fn read(mut draft: Draft, mut body: BodyReader) -> Result<Draft, ApiError>
         stream.push(chunk);
         while let Some(event) = stream.next()? {
             match event {
-                Event::ArrayStart { .. } => draft.is_batch(),
+                Event::ArrayStart { .. } => draft.begin_batch(),
                 Event::Element { array: Streamed::Pages, value, .. } => draft.page(value)?,
                 Event::Element { array: Streamed::DeleteSlugs, value, .. } => draft.delete(value)?,
                 Event::ArrayEnd { .. } => {}

@@ -224,7 +224,7 @@ async fn a_live_page_is_neither_restored_nor_purged(database: &Database) {
     assert_eq!(read(store, move |tx| pages::deleted_key(tx, site, id)).await, None);
     assert!(!write(store, move |tx| pages::restore(tx, site, 2, id, at(7))).await);
     for what in [Purge::One(site, id), Purge::Site(site), Purge::DeletedBefore(at(100))] {
-        assert_eq!(write(store, move |tx| pages::purge(tx, what, at(7))).await, 0);
+        assert_eq!(write(store, move |tx| pages::purge(tx, what, 1000, at(7))).await, 0);
     }
     assert_eq!(by_ids(store, &books, &[id]).await, [page]);
 }
@@ -245,19 +245,19 @@ async fn a_purge_takes_what_was_deleted_and_leaves_its_texts_to_the_sweep(databa
             delete(store, site, &[page.id], second).await;
         }
     }
-    let purge = |what| write(store, move |tx| pages::purge(tx, what, at(8)));
+    let purge = |what| write(store, move |tx| pages::purge(tx, what, 1000, at(8)));
     let sweep = || write(store, |tx| texts::sweep(tx, at(8), 100));
     let newest = read(store, {
         let site = books.id;
         move |tx| Ok(pages::list_deleted(tx, site)?[0].id)
     });
-    assert_eq!(sweep().await.texts, 0);
+    assert_eq!(sweep().await, 0);
     assert_eq!(purge(Purge::One(books.id, newest.await)).await, 1);
-    assert_eq!(sweep().await.texts, 2);
+    assert_eq!(sweep().await, 2);
     assert_eq!(purge(Purge::DeletedBefore(at(6))).await, 2);
-    assert_eq!(sweep().await.texts, 4);
+    assert_eq!(sweep().await, 4);
     assert_eq!(purge(Purge::Site(other.id)).await, 2);
-    assert_eq!(sweep().await.texts, 4);
+    assert_eq!(sweep().await, 4);
     // One deleted page of `books` and both live ones have theirs.
     assert_eq!(read(store, texts::count).await, 6);
 }

@@ -81,8 +81,7 @@ async fn a_deleted_site_takes_its_pages_along(database: &Database) {
     let store = database.store();
     let (gone, stays) = (site(store, "gone").await, site(store, "stays").await);
     for site in [gone.id, stays.id] {
-        let range =
-            write(store, |tx| texts::insert(tx, &vec!["content".into(), "params".into()])).await.unwrap();
+        let range = write(store, |tx| texts::insert(tx, &["content".into(), "params".into()])).await.unwrap();
         let texts = (Some(range.first), Some(range.last));
         insert(store, site, &[store::pages::Page { content: texts.0, params: texts.1, ..page("blog//a") }])
             .await;
@@ -93,7 +92,7 @@ async fn a_deleted_site_takes_its_pages_along(database: &Database) {
     let count = |account| read(store, move |tx| pages::count(tx, account));
     assert_eq!((count(gone.account).await.live, count(stays.account).await.live), (0, 1));
     assert_eq!(read(store, sites::list).await, [stays]);
-    assert_eq!(write(store, |tx| texts::sweep(tx, at(5), 100)).await.texts, 2);
+    assert_eq!(write(store, |tx| texts::sweep(tx, at(5), 100)).await, 2);
     assert_eq!(read(store, texts::count).await, 2);
 }
 
