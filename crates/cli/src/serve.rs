@@ -10,7 +10,7 @@ use publisher::{AccountCreated, Publisher, Settings};
 use server::{App, AppParts, Limiter, ListenLimits, PrometheusBuilder, PrometheusHandle};
 use store::Store;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
@@ -54,6 +54,8 @@ fn create_data_dir(path: &Path) -> Result<()> {
 }
 
 async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Result<()> {
+    // From here on a signal stops gracefully.
+    let (term, int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     // Listening comes first: a token that is shown once must not be lost to a port that is taken.
     let api = bind(config.api_listen, "api.listen").await?;
     let admin = match config.admin_listen {
@@ -88,7 +90,7 @@ async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Res
             stop.clone(),
         )));
     }
-    tokio::spawn(stop_on_signal(stop.clone()));
+    tokio::spawn(stop_on_signal(term, int, stop.clone()));
     tracing::info!(%base, dev, "listening");
     server::serve(api, server::router(app), limits, stop).await;
     for helper in helpers {
@@ -115,12 +117,7 @@ async fn warn_of_unknown_plans(publisher: &Publisher) -> Result<()> {
 }
 
 /// The first signal stops gracefully, the second at once.
-async fn stop_on_signal(stop: CancellationToken) {
-    let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        tracing::error!("cannot listen for signals");
-        return;
-    };
+async fn stop_on_signal(mut term: Signal, mut int: Signal, stop: CancellationToken) {
     for _ in 0..2 {
         tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
         if stop.is_cancelled() {

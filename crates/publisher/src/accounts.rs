@@ -182,7 +182,7 @@ fn first_site(
     now: Timestamp,
 ) -> Result<Site, AdminError> {
     let base = SiteName::from_account_name(name.as_str());
-    let mut site = Site { id: SiteId::new(now), account, name: base.clone(), created_at: now };
+    let mut site = Site { id: SiteId::new(now), account, name: base.clone(), version: 0, created_at: now };
     let mut number = 2;
     while !sites::insert(tx, &site)? {
         site.name = base.numbered(number);

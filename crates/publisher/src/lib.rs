@@ -28,7 +28,7 @@ pub use decide::{Target, decide};
 pub use draft::{Draft, site_in_body};
 pub use entry::{Entry, Identity, TextRef, check_entry};
 pub use error::{AdminError, Error, FieldErrors, PageErrors};
-pub use list::{Cursor, ListQuery};
+pub use list::{Cursor, ListBody, ListQuery};
 pub use store::tokens::Caller;
 pub use tokens::TokenCreated;
 pub use upkeep::Upkeep;
@@ -62,11 +62,18 @@ pub struct Publisher {
     clock: Arc<dyn Clock>,
     settings: Arc<Settings>,
     last_used: Arc<access::LastUsed>,
+    listings: Arc<list::Listings>,
 }
 
 impl Publisher {
     pub fn new(store: Store, clock: Arc<dyn Clock>, settings: Settings) -> Publisher {
-        Publisher { store, clock, settings: Arc::new(settings), last_used: Arc::default() }
+        Publisher {
+            store,
+            clock,
+            settings: Arc::new(settings),
+            last_used: Arc::default(),
+            listings: Arc::default(),
+        }
     }
 
     pub fn settings(&self) -> &Settings {

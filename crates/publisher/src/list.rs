@@ -2,14 +2,19 @@
 //! ten thousand objects.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use api::PageSummary;
+use bytes::Bytes;
 use model::{ContentType, PageId, SiteId, Timestamp};
 use serde_json::value::RawValue;
+use store::Tx;
 use store::pages::{self, Part, Summary};
+use store::sites::Site;
 
-use crate::access::site_of;
+use crate::access::{find_site, site_of};
 use crate::{Caller, Error, Publisher};
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,41 +46,92 @@ impl Cursor {
     }
 }
 
+/// The JSON body of `GET /pages`, in pieces that follow each other.
+pub type ListBody = Vec<Bytes>;
+
 impl Publisher {
-    /// The JSON body of `GET /pages`.
-    pub async fn list(&self, caller: &Caller, query: ListQuery) -> Result<Vec<u8>, Error> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery) -> Result<ListBody, Error> {
+        if query.limit.is_some() || query.cursor.is_some() {
+            return self.list_part(caller, query).await;
+        }
+        let site = find_site(&self.store, caller.account, query.site).await?;
+        if let Some(body) = self.listings.get(&site, query.content_type) {
+            return Ok(body);
+        }
         let account = caller.account;
-        self.store
-            .read(move |tx| {
-                let site = site_of(tx, account, query.site)?;
-                let mut rows = Rows::default();
-                if query.limit.is_none() && query.cursor.is_none() {
-                    pages::scan(tx, site.id, |summary| {
-                        if query.content_type.is_none_or(|wanted| wanted.as_str() == summary.content_type) {
-                            rows.add(&summary);
-                        }
-                    })?;
-                    rows.order.sort_unstable_by_key(|row| (Reverse(row.updated_at), row.id));
-                    return rows.body(None);
+        let scan = move |tx: &mut Tx| {
+            let site = site_of(tx, account, query.site)?;
+            let mut rows = Rows::default();
+            pages::scan(tx, site.id, |summary| {
+                if query.content_type.is_none_or(|wanted| wanted.as_str() == summary.content_type) {
+                    rows.add(&summary);
                 }
-                let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
-                let part = Part {
-                    content_type: query.content_type,
-                    after: query.cursor.map(|cursor| (cursor.updated_at, cursor.id)),
-                    // One more than asked for tells whether there is a next part.
-                    limit: limit + 1,
-                };
-                pages::list(tx, site.id, part, |summary| rows.add(&summary))?;
-                let more = rows.order.len() > limit as usize;
-                rows.order.truncate(limit as usize);
-                let last = rows.order.last().map(|row| Cursor { updated_at: row.updated_at, id: row.id });
-                rows.body(Some(last.filter(|_| more)))
-            })
-            .await
+            })?;
+            rows.order.sort_unstable_by_key(|row| (Reverse(row.updated_at), row.id));
+            Ok::<_, Error>((site, rows.body(b"]}".to_vec())?))
+        };
+        let (site, body) = self.store.read(scan).await?;
+        self.listings.put(&site, query.content_type, &body);
+        Ok(body)
+    }
+
+    async fn list_part(&self, caller: &Caller, query: ListQuery) -> Result<ListBody, Error> {
+        let account = caller.account;
+        let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
+        let part = Part {
+            content_type: query.content_type,
+            after: query.cursor.map(|cursor| (cursor.updated_at, cursor.id)),
+            // One more than asked for tells whether there is a next part.
+            limit: limit + 1,
+        };
+        let read = move |tx: &mut Tx| {
+            let site = site_of(tx, account, query.site)?;
+            let mut rows = Rows::default();
+            pages::list(tx, site.id, part, |summary| rows.add(&summary))?;
+            let more = rows.order.len() > limit as usize;
+            rows.order.truncate(limit as usize);
+            let last = rows.order.last().filter(|_| more);
+            let next = last.map(|row| Cursor { updated_at: row.updated_at, id: row.id }.text());
+            let next = next.map_or("null".to_owned(), |cursor| format!("\"{cursor}\""));
+            rows.body(format!("],\"nextCursor\":{next}}}").into_bytes())
+        };
+        self.store.read(read).await
     }
 }
 
-/// Pages as JSON, one after the other, and the order they are to be shown in.
+/// Whole listings, kept until their site changes: clients ask again and again for what has not changed.
+#[derive(Default)]
+pub(crate) struct Listings(Mutex<HashMap<(SiteId, Option<ContentType>), Kept>>);
+
+struct Kept {
+    version: i64,
+    body: ListBody,
+}
+
+/// All listings together; beyond it they are made anew.
+const LISTINGS_BYTES: usize = 32 << 20;
+
+impl Listings {
+    fn get(&self, site: &Site, content_type: Option<ContentType>) -> Option<ListBody> {
+        let listings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = listings.get(&(site.id, content_type))?;
+        (kept.version == site.version).then(|| kept.body.clone())
+    }
+
+    fn put(&self, site: &Site, content_type: Option<ContentType>, body: &ListBody) {
+        let size = |body: &ListBody| body.iter().map(Bytes::len).sum::<usize>();
+        let mut listings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        listings.remove(&(site.id, content_type));
+        if listings.values().map(|kept| size(&kept.body)).sum::<usize>() + size(body) > LISTINGS_BYTES {
+            listings.clear();
+        }
+        if size(body) <= LISTINGS_BYTES / 4 {
+            listings.insert((site.id, content_type), Kept { version: site.version, body: body.clone() });
+        }
+    }
+}
+
+/// Pages as JSON, one after the other, each behind a comma, and the order they are to be shown in.
 #[derive(Default)]
 struct Rows {
     json: Vec<u8>,
@@ -92,6 +148,7 @@ struct Place {
 impl Rows {
     fn add(&mut self, summary: &Summary) {
         let start = self.json.len();
+        self.json.push(b',');
         if let Err(error) = write_summary(&mut self.json, summary) {
             self.failure = Some(error);
         }
@@ -102,25 +159,27 @@ impl Rows {
         });
     }
 
-    /// The answer; `next` when it is only a part.
-    fn body(self, next: Option<Option<Cursor>>) -> Result<Vec<u8>, Error> {
+    /// The answer. Rows are not copied into order: pieces of the one text are told in order, and neighbours that
+    /// stay neighbours are one piece.
+    fn body(self, end: Vec<u8>) -> Result<ListBody, Error> {
         if let Some(failure) = self.failure {
             return Err(Error::Internal(format!("write a listing: {failure}")));
         }
-        let mut body = Vec::with_capacity(self.json.len() + self.order.len() + 100);
-        body.extend_from_slice(b"{\"pages\":[");
-        for (index, place) in self.order.iter().enumerate() {
-            if index > 0 {
-                body.push(b',');
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for place in self.order {
+            match runs.last_mut() {
+                Some(run) if run.end == place.json.start => run.end = place.json.end,
+                _ => runs.push(place.json),
             }
-            body.extend_from_slice(&self.json[place.json.clone()]);
         }
-        body.push(b']');
-        if let Some(cursor) = next {
-            let cursor = cursor.map_or("null".to_owned(), |cursor| format!("\"{}\"", cursor.text()));
-            body.extend_from_slice(format!(",\"nextCursor\":{cursor}").as_bytes());
+        if let Some(first) = runs.first_mut() {
+            // The first page has no comma before it.
+            first.start += 1;
         }
-        body.push(b'}');
+        let json = Bytes::from(self.json);
+        let mut body = vec![Bytes::from_static(b"{\"pages\":[")];
+        body.extend(runs.into_iter().map(|run| json.slice(run)));
+        body.push(Bytes::from(end));
         Ok(body)
     }
 }

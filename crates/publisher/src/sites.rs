@@ -17,7 +17,8 @@ impl Publisher {
             .write(move |tx| {
                 accounts::get(tx, account)?.ok_or_else(|| no_account(account))?;
                 let now = clock.now();
-                let site = Site { id: SiteId::new(now), account, name: name.clone(), created_at: now };
+                let site =
+                    Site { id: SiteId::new(now), account, name: name.clone(), version: 0, created_at: now };
                 match sites::insert(tx, &site)? {
                     true => Ok(site),
                     false => Err(taken(&name)),

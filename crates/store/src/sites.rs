@@ -9,6 +9,8 @@ pub struct Site {
     pub id: SiteId,
     pub account: AccountId,
     pub name: SiteName,
+    /// Grows with every change of the site's pages.
+    pub version: i64,
     pub created_at: Timestamp,
 }
 
@@ -18,7 +20,8 @@ fn site(row: &Row) -> Result<Site> {
         account: AccountId(row.get(1)?),
         name: SiteName::parse(row.text(2)?)
             .map_err(|message| Error::Internal(format!("a stored site name is wrong: {message}")))?,
-        created_at: Timestamp::from_micros(row.get(3)?),
+        version: row.get(3)?,
+        created_at: Timestamp::from_micros(row.get(4)?),
     })
 }
 
@@ -34,7 +37,7 @@ pub fn insert(tx: &mut Tx, site: &Site) -> Result<bool> {
 }
 
 const OF_ACCOUNT: &str = "
-SELECT id, account_id, name, created_at
+SELECT id, account_id, name, version, created_at
 FROM sites
 WHERE account_id = $1 AND id = $2";
 
@@ -43,7 +46,7 @@ pub fn of_account(tx: &mut Tx, account: AccountId, id: SiteId) -> Result<Option<
 }
 
 const DEFAULT: &str = "
-SELECT id, account_id, name, created_at
+SELECT id, account_id, name, version, created_at
 FROM sites
 WHERE account_id = $1
 ORDER BY created_at, id
@@ -54,7 +57,7 @@ pub fn default_of(tx: &mut Tx, account: AccountId) -> Result<Option<Site>> {
 }
 
 const GET: &str = "
-SELECT id, account_id, name, created_at
+SELECT id, account_id, name, version, created_at
 FROM sites
 WHERE id = $1";
 
@@ -63,7 +66,7 @@ pub fn get(tx: &mut Tx, id: SiteId) -> Result<Option<Site>> {
 }
 
 const BY_NAME: &str = "
-SELECT id, account_id, name, created_at
+SELECT id, account_id, name, version, created_at
 FROM sites
 WHERE name = $1";
 
@@ -72,7 +75,7 @@ pub fn by_name(tx: &mut Tx, name: &SiteName) -> Result<Option<Site>> {
 }
 
 const LIST: &str = "
-SELECT id, account_id, name, created_at
+SELECT id, account_id, name, version, created_at
 FROM sites
 ORDER BY account_id, created_at, id";
 

@@ -15,7 +15,7 @@ testing::on_both_databases!(
 
 async fn list(world: &World, query: ListQuery) -> Value {
     let json = world.publisher.list(&world.caller, query).await.unwrap();
-    serde_json::from_slice(&json).unwrap()
+    serde_json::from_slice(&json.concat()).unwrap()
 }
 
 fn slugs(listing: &Value) -> Vec<&str> {

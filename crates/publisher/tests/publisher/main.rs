@@ -115,7 +115,7 @@ impl World {
 
     async fn list(&self) -> Value {
         let json = self.publisher.list(&self.caller, publisher::ListQuery::default()).await.unwrap();
-        serde_json::from_slice(&json).unwrap()
+        serde_json::from_slice(&json.concat()).unwrap()
     }
 }
 

@@ -1,14 +1,20 @@
 //! `GET /pages`: lists a site's pages.
 
+use std::convert::Infallible;
+
 use api::{ContentType, PageList};
 use axum::Extension;
+use axum::body::Body;
 use axum::extract::State;
-use axum::http::{StatusCode, Uri};
-use axum::response::Response;
-use publisher::{Caller, Cursor, ListQuery};
+use axum::http::Uri;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::stream;
+use publisher::{Caller, Cursor, ListBody, ListQuery};
 
 use crate::App;
-use crate::error::{ApiError, json_response};
+use crate::error::ApiError;
 use crate::query::Parameters;
 
 const MAX_LIMIT: u32 = 1000;
@@ -42,7 +48,14 @@ pub(crate) async fn list(
         limit: parameters.get("limit")?.map(parse_limit).transpose()?,
         cursor: parameters.get("cursor")?.map(parse_cursor).transpose()?,
     };
-    Ok(json_response(StatusCode::OK, app.publisher.list(&caller, query).await?))
+    Ok(in_pieces(app.publisher.list(&caller, query).await?))
+}
+
+fn in_pieces(body: ListBody) -> Response {
+    let length: usize = body.iter().map(Bytes::len).sum();
+    let headers = [(CONTENT_TYPE, "application/json".to_owned()), (CONTENT_LENGTH, length.to_string())];
+    let pieces = stream::iter(body.into_iter().map(Ok::<_, Infallible>));
+    (headers, Body::from_stream(pieces)).into_response()
 }
 
 fn parse_limit(text: &str) -> Result<u32, ApiError> {

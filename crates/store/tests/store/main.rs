@@ -38,7 +38,13 @@ async fn account(store: &Store, name: &str) -> AccountId {
 }
 
 fn site_named(account: AccountId, name: &str) -> Site {
-    Site { id: SiteId::new(at(0)), account, name: SiteName::parse(name).unwrap(), created_at: at(0) }
+    Site {
+        id: SiteId::new(at(0)),
+        account,
+        name: SiteName::parse(name).unwrap(),
+        version: 0,
+        created_at: at(0),
+    }
 }
 
 /// Inserts a site, and its account.
