@@ -58,10 +58,10 @@ impl Publisher {
         if let Some(body) = self.listings.get(&site, query.content_type) {
             return Ok(body);
         }
-        let account = caller.account;
+        let (account, room) = (caller.account, self.listings.size(&site, query.content_type));
         let scan = move |tx: &mut Tx| {
             let site = site_of(tx, account, query.site)?;
-            let mut rows = Rows::default();
+            let mut rows = Rows { json: Vec::with_capacity(room), ..Rows::default() };
             pages::scan(tx, site.id, |summary| {
                 if query.content_type.is_none_or(|wanted| wanted.as_str() == summary.content_type) {
                     rows.add(&summary);
@@ -118,8 +118,14 @@ impl Listings {
         (kept.version == site.version).then(|| kept.body.clone())
     }
 
+    /// About how large the listing will be: somewhat larger than when it was last made.
+    fn size(&self, site: &Site, content_type: Option<ContentType>) -> usize {
+        let listings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = listings.get(&(site.id, content_type));
+        kept.map_or(0, |kept| size(&kept.body) * 9 / 8)
+    }
+
     fn put(&self, site: &Site, content_type: Option<ContentType>, body: &ListBody) {
-        let size = |body: &ListBody| body.iter().map(Bytes::len).sum::<usize>();
         let mut listings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         listings.remove(&(site.id, content_type));
         if listings.values().map(|kept| size(&kept.body)).sum::<usize>() + size(body) > LISTINGS_BYTES {
@@ -129,6 +135,10 @@ impl Listings {
             listings.insert((site.id, content_type), Kept { version: site.version, body: body.clone() });
         }
     }
+}
+
+fn size(body: &ListBody) -> usize {
+    body.iter().map(Bytes::len).sum()
 }
 
 /// Pages as JSON, one after the other, each behind a comma, and the order they are to be shown in.

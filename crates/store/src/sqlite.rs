@@ -23,7 +23,8 @@ const READERS: usize = 4;
 pub(crate) const QUEUE: usize = 1024;
 /// The log is copied into the database once it holds this many pages (4 MB).
 const CHECKPOINT_PAGES: i64 = 1000;
-const CHECKPOINT_PAUSE: Duration = Duration::from_millis(100);
+/// A burst of writes comes to its end first: what it writes twice is copied once.
+const CHECKPOINT_PAUSE: Duration = Duration::from_secs(1);
 /// Beyond this (128 MB) the writer pauses for a moment, so that the log begins anew. While it writes without a pause
 /// the log is never copied to its end, and would grow until the disk is full.
 const LONG_LOG_PAGES: i64 = 32768;
