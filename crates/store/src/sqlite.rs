@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, TryLockError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -152,11 +153,22 @@ fn read_loop(connection: &Connection, queue: &Mutex<mpsc::Receiver<Box<dyn Job>>
 
 /// Copies the log into the database beside the writer, which would otherwise do it inside somebody's commit.
 fn checkpoint_loop(connection: &Connection, woken: &std::sync::mpsc::Receiver<()>, long_log: &AtomicBool) {
-    while woken.recv().is_ok() {
-        std::thread::sleep(CHECKPOINT_PAUSE);
+    while woken.recv().is_ok() && pause(woken) {
         match copy_log(connection) {
             Ok(pages) => long_log.store(pages > LONG_LOG_PAGES, Ordering::Relaxed),
             Err(error) => tracing::warn!(%error, "checkpoint failed"),
+        }
+    }
+}
+
+/// Waits a while, whatever is written meanwhile; `false` once the store is closed.
+fn pause(woken: &std::sync::mpsc::Receiver<()>) -> bool {
+    let until = Instant::now() + CHECKPOINT_PAUSE;
+    loop {
+        match woken.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(()) => {}
+            Err(RecvTimeoutError::Timeout) => return true,
+            Err(RecvTimeoutError::Disconnected) => return false,
         }
     }
 }

@@ -90,10 +90,14 @@ impl Server {
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let head = format!(
             "POST /api/v1/public/pages HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\n\
-             content-type: application/json\r\ncontent-length: {length}\r\n\r\n",
+             content-type: application/json\r\ncontent-length: {length}\r\nexpect: 100-continue\r\n\r\n",
             self.address()
         );
         stream.write_all(head.as_bytes()).unwrap();
+        // Now it is accepted for sure: the server asks for the body.
+        let mut go_on = [0; "HTTP/1.1 100 Continue\r\n\r\n".len()];
+        stream.read_exact(&mut go_on).unwrap();
+        assert!(go_on.starts_with(b"HTTP/1.1 100"), "{}", String::from_utf8_lossy(&go_on));
         stream
     }
 
