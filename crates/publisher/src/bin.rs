@@ -1,9 +1,9 @@
 //! Deleted pages, for the operator: list, restore, purge.
 
 use model::PageId;
-use store::Tx;
-use store::pages::{self, Deleted, Purge};
+use store::bin::{self, Deleted, Purge};
 use store::sites::{self, Site};
+use store::{Tx, pages};
 
 use crate::{AdminError, Publisher};
 
@@ -13,7 +13,7 @@ const PURGE_PAGES: i64 = 500;
 impl Publisher {
     pub async fn deleted_list(&self, site: &Site) -> Result<Vec<Deleted>, AdminError> {
         let id = site.id;
-        self.store.read(move |tx| Ok(pages::list_deleted(tx, id)?)).await
+        self.store.read(move |tx| Ok(bin::list_deleted(tx, id)?)).await
     }
 
     /// Brings a deleted page back under the key it had.
@@ -23,7 +23,7 @@ impl Publisher {
         self.store
             .write(move |tx| {
                 let version = sites::next_version(tx, site)?.ok_or_else(unknown)?;
-                let key = pages::deleted_key(tx, site, page)?.ok_or_else(unknown)?;
+                let key = bin::deleted_key(tx, site, page)?.ok_or_else(unknown)?;
                 let holders = pages::by_slugs(tx, site, std::iter::once(key.slug.as_str()))?;
                 if let Some(holder) = holders.iter().find(|holder| holder.key == key) {
                     return Err(AdminError::refused(format!(
@@ -31,7 +31,7 @@ impl Publisher {
                         holder.id
                     )));
                 }
-                pages::restore(tx, site, version, page, clock.now())?;
+                bin::restore(tx, site, version, page, clock.now())?;
                 Ok(())
             })
             .await
@@ -44,7 +44,7 @@ impl Publisher {
         loop {
             let clock = self.clock.clone();
             let step =
-                move |tx: &mut Tx| Ok::<_, AdminError>(pages::purge(tx, what, PURGE_PAGES, clock.now())?);
+                move |tx: &mut Tx| Ok::<_, AdminError>(bin::purge(tx, what, PURGE_PAGES, clock.now())?);
             let went = self.store.write(step).await?;
             purged += went;
             match (page, went) {

@@ -3,17 +3,11 @@
 
 use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
 use model::{ContentType, PageKey, Section, SiteId, Slug};
-use store::texts::{self, Stash, TextId, TextRange};
-use tokio::runtime::Handle;
-use tokio::task::JoinHandle;
 
-use crate::entry::{Fields, MAX_DEPTH, PAGE_FIELDS, nests_too_deep, string};
-use crate::{Entry, Error, Publisher, TextRef, check_entry};
-
-/// Texts of this many bytes are one short transaction. A request with less waits for none.
-const STASH_BYTES: usize = 4 << 20;
-/// Nobody sends one request for longer than this; then texts stored ahead are swept.
-const STASH_LEASE: std::time::Duration = std::time::Duration::from_secs(24 * 3600);
+use crate::entry::PAGE_FIELDS;
+use crate::fields::{Fields, MAX_DEPTH, nests_too_deep, string};
+use crate::texts::{Leftovers, Texts};
+use crate::{Entry, Error, Publisher, check_entry};
 
 /// No valid page in the original format comes near it.
 const SINGLE_BYTES: usize = 8 << 20;
@@ -50,60 +44,13 @@ pub(crate) struct Delete {
     pub(crate) key: Option<PageKey>,
 }
 
-/// The long texts of a request, numbered in order of arrival.
-#[derive(Default)]
-pub(crate) struct Texts {
-    pub(crate) waiting: Vec<String>,
-    waiting_bytes: usize,
-    /// How many came before those that wait.
-    before: usize,
-    stashed: Vec<Stashed>,
-    under_way: Option<JoinHandle<Result<Option<Stash>, Error>>>,
-    /// The request is refused already; its texts are not needed any more.
-    refused: bool,
-}
-
-struct Stashed {
-    first_number: usize,
-    stash: Stash,
-}
-
-/// Stashes that no publish has adopted yet. Dropped, they are left to the sweep at once: a request that is refused or
-/// breaks off keeps no room on the disk.
-pub(crate) struct Leftovers {
-    publisher: Publisher,
-    stashes: Vec<Stash>,
-}
-
-impl Leftovers {
-    pub(crate) fn were_adopted(mut self) {
-        self.stashes.clear();
-    }
-}
-
-impl Drop for Leftovers {
-    fn drop(&mut self) {
-        let stashes = std::mem::take(&mut self.stashes);
-        // Without a runtime the process is about to end, and the lease will do.
-        if let (false, Ok(runtime)) = (stashes.is_empty(), Handle::try_current()) {
-            let (store, clock) = (self.publisher.store.clone(), self.publisher.clock.clone());
-            runtime.spawn(async move {
-                let abandon = store.write(move |tx| texts::abandon(tx, &stashes, clock.now()));
-                if let Err(error) = abandon.await {
-                    tracing::warn!(%error, "texts of a refused request stay until their lease ends");
-                }
-            });
-        }
-    }
-}
-
 impl Draft {
     pub fn new(publisher: &Publisher) -> Draft {
         Draft {
             publisher: publisher.clone(),
             request: Request::default(),
             texts: Texts::default(),
-            leftovers: Leftovers { publisher: publisher.clone(), stashes: Vec::new() },
+            leftovers: Leftovers::new(publisher.clone()),
             batch: false,
             single: Vec::new(),
             single_bytes: 0,
@@ -192,7 +139,7 @@ impl Draft {
 
     /// Stores texts ahead once there are many. To be called between entries; a slow database slows the reading.
     pub async fn relieve(&mut self) -> Result<(), Error> {
-        if self.texts.waiting_bytes < STASH_BYTES {
+        if !self.texts.are_many() {
             return Ok(());
         }
         self.texts.settle(&mut self.leftovers).await?;
@@ -210,70 +157,6 @@ impl Draft {
         }
         self.texts.settle(&mut self.leftovers).await?;
         Ok((self.publisher, self.request, self.texts, self.leftovers))
-    }
-}
-
-impl Texts {
-    fn keep(&mut self, text: String) -> usize {
-        let number = self.before + self.waiting.len();
-        self.waiting_bytes += text.len();
-        self.waiting.push(text);
-        if self.refused {
-            self.refuse();
-        }
-        number
-    }
-
-    fn refuse(&mut self) {
-        self.refused = true;
-        self.before += self.waiting.len();
-        self.waiting.clear();
-        self.waiting_bytes = 0;
-    }
-
-    fn stash(&mut self, publisher: &Publisher) {
-        let bodies = std::mem::take(&mut self.waiting);
-        self.before += bodies.len();
-        self.waiting_bytes = 0;
-        let (store, clock) = (publisher.store.clone(), publisher.clock.clone());
-        let write = async move {
-            store.write(move |tx| Ok(texts::stash(tx, &bodies, clock.now().plus(STASH_LEASE))?)).await
-        };
-        self.under_way = Some(tokio::spawn(write));
-    }
-
-    /// Waits for the piece that is being stored.
-    async fn settle(&mut self, leftovers: &mut Leftovers) -> Result<(), Error> {
-        let Some(under_way) = self.under_way.take() else { return Ok(()) };
-        let stash =
-            under_way.await.map_err(|error| Error::Internal(format!("store texts ahead: {error}")))??;
-        if let Some(stash) = stash {
-            let first_number = self.stashed.last().map_or(0, Stashed::end);
-            self.stashed.push(Stashed { first_number, stash });
-            leftovers.stashes.push(stash);
-        }
-        Ok(())
-    }
-
-    pub(crate) fn stashes(&self) -> Vec<Stash> {
-        self.stashed.iter().map(|stashed| stashed.stash).collect()
-    }
-
-    /// The row of a text, once those that waited are in `last`.
-    pub(crate) fn id(&self, text: TextRef, last: Option<TextRange>) -> Option<TextId> {
-        let TextRef::Number(number) = text else { return None };
-        if number >= self.before {
-            return last.map(|range| TextId(range.first.0 + (number - self.before) as i64));
-        }
-        let stashed = self.stashed.iter().rfind(|stashed| stashed.first_number <= number)?;
-        Some(TextId(stashed.stash.range.first.0 + (number - stashed.first_number) as i64))
-    }
-}
-
-impl Stashed {
-    fn end(&self) -> usize {
-        let range = self.stash.range;
-        self.first_number + (range.last.0 - range.first.0) as usize + 1
     }
 }
 

@@ -10,9 +10,11 @@ mod delete;
 mod draft;
 mod entry;
 mod error;
+mod fields;
 mod list;
 mod publish;
 mod sites;
+mod texts;
 mod tokens;
 mod upkeep;
 

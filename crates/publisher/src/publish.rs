@@ -11,7 +11,8 @@ use store::texts::{self, TextId, TextRange};
 use store::{Store, Tx};
 
 use crate::access::site_of;
-use crate::draft::{Request, Texts};
+use crate::draft::Request;
+use crate::texts::Texts;
 use crate::{Caller, Draft, Entry, Error, Identity, Target, decide};
 
 impl Draft {

@@ -2,7 +2,7 @@
 
 use model::{AccountId, SiteId, SiteName};
 use store::sites::{self, Site};
-use store::{Tx, accounts, pages};
+use store::{Tx, accounts, bin};
 
 use crate::accounts::no_account;
 use crate::{AdminError, Publisher};
@@ -62,9 +62,8 @@ impl Publisher {
         // In steps, so that other sites' saves need not wait for a large one; the last step takes what came meanwhile.
         loop {
             let clock = self.clock.clone();
-            let step = move |tx: &mut Tx| {
-                Ok::<_, AdminError>(pages::remove_site(tx, id, DELETE_PAGES, clock.now())?)
-            };
+            let step =
+                move |tx: &mut Tx| Ok::<_, AdminError>(bin::remove_site(tx, id, DELETE_PAGES, clock.now())?);
             if self.store.write(step).await? < DELETE_PAGES as u64 {
                 break;
             }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use store::pages::{self, Purge};
+use store::bin::{self, Purge};
 use store::{Tx, texts};
 
 use crate::{Error, Publisher};
@@ -29,7 +29,7 @@ impl Publisher {
         for _ in 0..STEPS {
             let (clock, before) = (self.clock.clone(), self.clock.now().minus(self.settings.purge_after));
             let step =
-                move |tx: &mut Tx| pages::purge(tx, Purge::DeletedBefore(before), PURGE_PAGES, clock.now());
+                move |tx: &mut Tx| bin::purge(tx, Purge::DeletedBefore(before), PURGE_PAGES, clock.now());
             let purged = self.store.write(move |tx| step(tx).map_err(Error::from)).await?;
             done.pages_purged += purged;
             if purged == 0 {

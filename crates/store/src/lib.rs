@@ -13,6 +13,7 @@ mod tx;
 mod writer;
 
 pub mod accounts;
+pub mod bin;
 pub mod builds;
 pub mod pages;
 pub mod sites;

@@ -1,10 +1,9 @@
-//! Pages, without their long texts. Every statement names the site; only the purge of what was deleted long ago is
-//! about all of them.
+//! Pages, without their long texts. Every statement names the site.
 
 use model::{ContentType, PageId, PageKey, Section, SiteId, Slug, Timestamp};
 use uuid::Uuid;
 
-use crate::texts::{TextId, release};
+use crate::texts::TextId;
 use crate::{Bulk, Error, Param, Result, Row, Tx};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +53,7 @@ fn page(row: &Row) -> Result<Page> {
 }
 
 /// A key in three columns: content type, section, slug.
-fn key(row: &Row, from: usize) -> Result<PageKey> {
+pub(crate) fn key(row: &Row, from: usize) -> Result<PageKey> {
     let wrong = |message| Error::Internal(format!("a stored page key is wrong: {message}"));
     Ok(PageKey {
         content_type: ContentType::parse(row.text(from)?).map_err(wrong)?,
@@ -293,97 +292,6 @@ fn summary<'r>(row: &'r Row) -> Result<Summary<'r>> {
         published_at: Timestamp::from_micros(row.get(8)?),
         updated_at: Timestamp::from_micros(row.get(9)?),
     })
-}
-
-/// A page in the bin.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deleted {
-    pub id: PageId,
-    pub key: PageKey,
-    pub title: String,
-    pub deleted_at: Timestamp,
-}
-
-const LIST_DELETED: &str = "
-SELECT id, content_type, section, slug, title, deleted_at
-FROM pages
-WHERE site_id = $1 AND deleted_at IS NOT NULL
-ORDER BY deleted_at DESC, id";
-
-pub fn list_deleted(tx: &mut Tx, site: SiteId) -> Result<Vec<Deleted>> {
-    tx.query(LIST_DELETED, &[&site.0], |row| {
-        Ok(Deleted {
-            id: PageId(row.get(0)?),
-            key: key(row, 1)?,
-            title: row.get(4)?,
-            deleted_at: Timestamp::from_micros(row.get(5)?),
-        })
-    })
-}
-
-const DELETED_KEY: &str = "
-SELECT content_type, section, slug
-FROM pages
-WHERE site_id = $1 AND id = $2 AND deleted_at IS NOT NULL";
-
-pub fn deleted_key(tx: &mut Tx, site: SiteId, id: PageId) -> Result<Option<PageKey>> {
-    tx.query_one(DELETED_KEY, &[&site.0, &id.0], |row| key(row, 0))
-}
-
-const RESTORE: &str = "
-UPDATE pages
-SET deleted_at = NULL, version = $1, updated_at = $2
-WHERE site_id = $3 AND id = $4 AND deleted_at IS NOT NULL";
-
-/// Brings a page back. The caller has made sure, under the site's lock, that its key is free.
-pub fn restore(tx: &mut Tx, site: SiteId, version: i64, id: PageId, now: Timestamp) -> Result<bool> {
-    Ok(tx.execute(RESTORE, &[&version, &now.micros(), &site.0, &id.0])? == 1)
-}
-
-/// Which deleted pages go for good.
-#[derive(Debug, Clone, Copy)]
-pub enum Purge {
-    One(SiteId, PageId),
-    Site(SiteId),
-    DeletedBefore(Timestamp),
-}
-
-const PURGE_ONE: &str = "
-DELETE FROM pages
-WHERE site_id = $1 AND id = $2 AND deleted_at IS NOT NULL
-RETURNING content_id, params_id";
-const PURGE_SITE: &str = "
-DELETE FROM pages
-WHERE site_id = $1 AND id IN (SELECT id FROM pages WHERE site_id = $1 AND deleted_at IS NOT NULL LIMIT $2)
-RETURNING content_id, params_id";
-const PURGE_OLD: &str = "
-DELETE FROM pages
-WHERE (site_id, id) IN (SELECT site_id, id FROM pages WHERE deleted_at < $1 LIMIT $2)
-RETURNING content_id, params_id";
-
-/// Deletes at most `most` rows for good and leaves their texts to the sweep; tells how many pages went.
-pub fn purge(tx: &mut Tx, what: Purge, most: i64, now: Timestamp) -> Result<u64> {
-    match what {
-        Purge::One(site, id) => remove(tx, PURGE_ONE, &[&site.0, &id.0], now),
-        Purge::Site(site) => remove(tx, PURGE_SITE, &[&site.0, &most], now),
-        Purge::DeletedBefore(time) => remove(tx, PURGE_OLD, &[&time.micros(), &most], now),
-    }
-}
-
-const REMOVE_SITE: &str = "
-DELETE FROM pages
-WHERE site_id = $1 AND id IN (SELECT id FROM pages WHERE site_id = $1 LIMIT $2)
-RETURNING content_id, params_id";
-
-/// At most `most` pages of a site that is itself being deleted.
-pub fn remove_site(tx: &mut Tx, site: SiteId, most: i64, now: Timestamp) -> Result<u64> {
-    remove(tx, REMOVE_SITE, &[&site.0, &most], now)
-}
-
-fn remove(tx: &mut Tx, sql: &'static str, params: &[&dyn Param], now: Timestamp) -> Result<u64> {
-    let texts = tx.query(sql, params, |row| Ok([row.get::<Option<i64>>(0)?, row.get::<Option<i64>>(1)?]))?;
-    release(tx, texts.iter().flatten().flatten().map(|id| TextId(*id)), now)?;
-    Ok(texts.len() as u64)
 }
 
 /// How many pages an account has, live and in the bin.

@@ -109,7 +109,7 @@ WHERE id = $1";
 /// Deletes a site with its pages for good.
 pub fn delete(tx: &mut Tx, id: SiteId, now: Timestamp) -> Result<bool> {
     next_version(tx, id)?;
-    crate::pages::remove_site(tx, id, i64::MAX, now)?;
+    crate::bin::remove_site(tx, id, i64::MAX, now)?;
     Ok(tx.execute(DELETE, &[&id.0])? == 1)
 }
 

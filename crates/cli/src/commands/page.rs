@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Subcommand;
 use model::PageId;
 use serde_json::{Value, json};
-use store::pages::Deleted;
+use store::bin::Deleted;
 
 use super::with_publisher;
 use crate::{Global, output};

@@ -1,5 +1,6 @@
 use model::PageId;
-use store::pages::{self, Deleted, Page, PageCount, Purge};
+use store::bin::{self, Deleted, Purge};
+use store::pages::{self, Page, PageCount};
 use store::sites::{self, Site};
 use store::texts::{self, TextId};
 use store::{Error, Store};
@@ -198,8 +199,8 @@ async fn deleted_pages_are_listed_newest_first(database: &Database) {
         deleted_at: at(second),
     });
     let (id, other) = (books.id, other.id);
-    assert_eq!(read(store, move |tx| pages::list_deleted(tx, id)).await, expected);
-    assert_eq!(read(store, move |tx| pages::list_deleted(tx, other)).await, []);
+    assert_eq!(read(store, move |tx| bin::list_deleted(tx, id)).await, expected);
+    assert_eq!(read(store, move |tx| bin::list_deleted(tx, other)).await, []);
 }
 
 async fn a_deleted_page_is_restored(database: &Database) {
@@ -209,10 +210,10 @@ async fn a_deleted_page_is_restored(database: &Database) {
     insert(store, books.id, std::slice::from_ref(&page)).await;
     delete(store, &books, &[page.id], 5).await;
     let (site, id) = (books.id, page.id);
-    assert_eq!(read(store, move |tx| pages::deleted_key(tx, site, id)).await, Some(page.key.clone()));
-    assert!(write(store, move |tx| pages::restore(tx, site, 3, id, at(7))).await);
+    assert_eq!(read(store, move |tx| bin::deleted_key(tx, site, id)).await, Some(page.key.clone()));
+    assert!(write(store, move |tx| bin::restore(tx, site, 3, id, at(7))).await);
     assert_eq!(by_ids(store, &books, &[id]).await, [Page { updated_at: at(7), ..page }]);
-    assert_eq!(read(store, move |tx| pages::list_deleted(tx, site)).await, []);
+    assert_eq!(read(store, move |tx| bin::list_deleted(tx, site)).await, []);
 }
 
 async fn a_live_page_is_neither_restored_nor_purged(database: &Database) {
@@ -221,10 +222,10 @@ async fn a_live_page_is_neither_restored_nor_purged(database: &Database) {
     let page = page("blog//a");
     insert(store, books.id, std::slice::from_ref(&page)).await;
     let (site, id) = (books.id, page.id);
-    assert_eq!(read(store, move |tx| pages::deleted_key(tx, site, id)).await, None);
-    assert!(!write(store, move |tx| pages::restore(tx, site, 2, id, at(7))).await);
+    assert_eq!(read(store, move |tx| bin::deleted_key(tx, site, id)).await, None);
+    assert!(!write(store, move |tx| bin::restore(tx, site, 2, id, at(7))).await);
     for what in [Purge::One(site, id), Purge::Site(site), Purge::DeletedBefore(at(100))] {
-        assert_eq!(write(store, move |tx| pages::purge(tx, what, 1000, at(7))).await, 0);
+        assert_eq!(write(store, move |tx| bin::purge(tx, what, 1000, at(7))).await, 0);
     }
     assert_eq!(by_ids(store, &books, &[id]).await, [page]);
 }
@@ -245,11 +246,11 @@ async fn a_purge_takes_what_was_deleted_and_leaves_its_texts_to_the_sweep(databa
             delete(store, site, &[page.id], second).await;
         }
     }
-    let purge = |what| write(store, move |tx| pages::purge(tx, what, 1000, at(8)));
+    let purge = |what| write(store, move |tx| bin::purge(tx, what, 1000, at(8)));
     let sweep = || write(store, |tx| texts::sweep(tx, at(8), 100));
     let newest = read(store, {
         let site = books.id;
-        move |tx| Ok(pages::list_deleted(tx, site)?[0].id)
+        move |tx| Ok(bin::list_deleted(tx, site)?[0].id)
     });
     assert_eq!(sweep().await, 0);
     assert_eq!(purge(Purge::One(books.id, newest.await)).await, 1);
