@@ -99,6 +99,7 @@ const NEIGHBOURS: i64 = 64;
 /// Ids in a row as one range: the texts of one publish are mostly replaced by one publish.
 fn neighbours(mut ids: Vec<TextId>) -> Vec<TextRange> {
     ids.sort_unstable();
+    ids.dedup();
     let mut ranges: Vec<TextRange> = Vec::new();
     for id in ids {
         match ranges.last_mut() {

@@ -1,6 +1,6 @@
 //! For tests only: an empty database of either kind, and a macro that runs a test on both.
 //!
-//! ```ignore
+//! ```text
 //! testing::on_both_databases!(an_account_is_listed, an_account_is_suspended);
 //!
 //! async fn an_account_is_listed(database: &Database) { … }

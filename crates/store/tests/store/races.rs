@@ -9,6 +9,8 @@ testing::on_both_databases!(
     of_cooldowns_at_once_one_starts,
     of_set_ups_at_once_one_is_the_first,
     of_sites_at_once_one_gets_the_name,
+    of_renames_at_once_one_gets_the_name,
+    a_site_deleted_while_pages_are_published_leaves_none_behind,
     versions_taken_at_once_are_all_different,
     a_sweep_never_takes_what_was_adopted,
     of_sweeps_at_once_each_text_goes_once,
@@ -57,6 +59,50 @@ async fn of_sites_at_once_one_gets_the_name(database: &Database) {
     });
     assert_eq!(got.await.into_iter().filter(|got| *got).count(), 1);
     assert_eq!(read(store, sites::list).await.len(), 1);
+}
+
+async fn of_renames_at_once_one_gets_the_name(database: &Database) {
+    let store = database.store();
+    let mut ids = Vec::new();
+    for number in 0..8 {
+        ids.push(site(store, &format!("site-{number}")).await.id);
+    }
+    let renamed = at_once(ids.len(), |task| {
+        let (store, id) = (store.clone(), ids[task]);
+        let name = model::SiteName::parse("wanted").unwrap();
+        async move { write(&store, move |tx| sites::rename(tx, id, &name)).await }
+    });
+    assert_eq!(renamed.await.into_iter().filter(|renamed| *renamed).count(), 1);
+}
+
+async fn a_site_deleted_while_pages_are_published_leaves_none_behind(database: &Database) {
+    let store = database.store();
+    for round in 0..10 {
+        let id = site(store, &format!("site-{round}")).await.id;
+        let outcomes = at_once(8, |task| {
+            let store = store.clone();
+            let page = crate::page(&format!("blog//page-{task}"));
+            async move {
+                if task == 4 {
+                    return write(&store, move |tx| sites::delete(tx, id, at(1))).await;
+                }
+                // As a publish does: the site's lock first, and nothing without it.
+                write(&store, move |tx| match sites::next_version(tx, id)? {
+                    Some(version) => store::pages::insert(tx, id, version, &[&page]).map(|()| true),
+                    None => Ok(false),
+                })
+                .await
+            }
+        });
+        assert!(outcomes.await[4], "the site is deleted");
+        let left = read(store, move |tx| {
+            let mut pages = 0;
+            store::pages::scan(tx, id, |_| pages += 1)?;
+            Ok(pages)
+        })
+        .await;
+        assert_eq!(left, 0, "round {round}");
+    }
 }
 
 async fn versions_taken_at_once_are_all_different(database: &Database) {
