@@ -162,12 +162,12 @@ fn sqlite_s_log_begins_anew_under_writes_without_a_pause() {
         let store = database.store();
         account(store, "a").await;
         let first = times_begun(&log);
-        // Enough for 800 MB; a quarter of it will do.
+        // Enough for 3.8 GB; a twentieth of it will do.
         let begun_anew = at_once(8, |_| {
             let (store, log) = (store.clone(), log.clone());
             async move {
                 let mut writes = 0;
-                while times_begun(&log) == first && writes < 128 {
+                while times_begun(&log) == first && writes < 600 {
                     write(&store, |tx| store::texts::insert(tx, &vec!["x".repeat(50_000); 16])).await;
                     writes += 1;
                 }
