@@ -14,7 +14,8 @@ server=''
 
 main() {
   install_schemathesis
-  cargo build --package recto
+  # The whole workspace, as the tests were built: alone it would be compiled once more, with fewer features.
+  cargo build --workspace
   start_server
   run_schemathesis "$@"
 }
