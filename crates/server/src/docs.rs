@@ -191,3 +191,30 @@ fn add_headers(status: &str, answer: &mut Answer) {
 fn reference(name: &str) -> RefOr<Schema> {
     RefOr::Ref(Ref::from_schema_name(name))
 }
+
+#[cfg(test)]
+mod tests {
+    use model::limits;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_limits_it_tells_are_those_that_are_held() {
+        let document = serde_json::to_value(super::openapi()).expect("a document");
+        let field = |schema: &str, name: &str, rule: &str| -> Value {
+            document["components"]["schemas"][schema]["properties"][name][rule].clone()
+        };
+        for (name, chars) in [
+            ("slug", limits::SLUG_CHARS),
+            ("section", limits::SECTION_CHARS),
+            ("title", limits::TITLE_CHARS),
+            ("description", limits::DESCRIPTION_CHARS),
+            ("content", limits::CONTENT_CHARS),
+            ("apiEndpoint", limits::API_ENDPOINT_CHARS),
+        ] {
+            assert_eq!(field("PageInput", name, "maxLength"), json!(chars), "{name}");
+        }
+        assert_eq!(field("PageInput", "tags", "maxItems"), json!(limits::TAGS_PER_PAGE));
+        assert_eq!(field("PublishRequest", "pages", "maxItems"), json!(limits::PAGES_PER_REQUEST));
+        assert_eq!(field("PublishRequest", "deleteSlugs", "maxItems"), json!(limits::DELETES_PER_REQUEST));
+    }
+}

@@ -46,9 +46,10 @@ pub fn insert(tx: &mut Tx, bodies: &[String]) -> Result<Option<TextRange>> {
     // SQLite has one writer: the next id is free until it commits. PostgreSQL's sequence steps by whole blocks.
     let next = if tx.is_sqlite() { NEXT_SQLITE } else { NEXT_POSTGRES };
     let first: i64 = tx.query_one(next, &[], |row| row.get(0))?.unwrap_or_default();
-    let ids: Vec<i64> = (first..first + bodies.len() as i64).collect();
     for piece in pieces(bodies) {
-        tx.execute_many(INSERT, &[], &[&&ids[piece.clone()], &&bodies[piece]])?;
+        let ids: Vec<i64> = piece.clone().map(|index| first + index as i64).collect();
+        let bodies: Vec<&str> = bodies[piece].iter().map(String::as_str).collect();
+        tx.execute_many(INSERT, &[], &[&ids, &bodies])?;
     }
     Ok(Some(TextRange { first: TextId(first), last: TextId(first + bodies.len() as i64 - 1) }))
 }

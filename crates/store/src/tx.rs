@@ -47,18 +47,6 @@ impl<T: rusqlite::ToSql + postgres::types::ToSql + Sync> Column for Vec<T> {
     }
 }
 
-impl<T: rusqlite::ToSql + postgres::types::ToSql + Sync> Column for &[T] {
-    fn rows(&self) -> usize {
-        self.len()
-    }
-    fn at(&self, row: usize) -> &dyn rusqlite::ToSql {
-        &self[row]
-    }
-    fn array(&self) -> &(dyn postgres::types::ToSql + Sync) {
-        self
-    }
-}
-
 /// The same work on many rows, said to each database in the way it is fast: a prepared statement run once a row,
 /// or one statement over arrays.
 pub struct Bulk {
