@@ -1,6 +1,17 @@
-//! Realistic pages, the same on every run: about 5 KB of Markdown with headings, lists and code.
+//! Realistic pages, the same on every run: blog and docs, twenty sections each, about 5 KB of Markdown with tables,
+//! lists, links and code.
+
+mod code;
+mod dice;
+mod text;
+mod words;
 
 use serde::Serialize;
+
+use self::dice::Dice;
+use self::words::{SECTIONS, TAGS, WORDS};
+
+const TYPES: [&str; 2] = ["blog", "docs"];
 
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -12,65 +23,99 @@ pub struct Page {
     pub section: String,
     pub description: String,
     pub tags: Vec<String>,
-    pub published_at: &'static str,
+    pub published_at: String,
 }
 
-const WORDS: &[&str] = &[
-    "page", "publish", "release", "the", "a", "reader", "quiet", "column", "margin", "ink", "paper", "build",
-    "with", "token", "section", "and", "of", "in", "server", "index", "stable", "order", "snapshot",
-    "commit", "durable", "to", "press", "letter", "when", "written", "margin", "small", "large", "is", "are",
-    "never", "always", "before", "after",
-];
-
-/// A small linear generator: good enough for words, and the same everywhere.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % sides
-    }
-
-    fn words(&mut self, count: usize) -> String {
-        let words: Vec<&str> = (0..count).map(|_| WORDS[self.roll(WORDS.len())]).collect();
-        words.join(" ")
+impl Page {
+    /// Where the page stands on the site.
+    pub fn url(&self) -> String {
+        format!("/{}/{}/{}", self.content_type, self.section, self.slug)
     }
 }
 
 pub fn pages(count: usize) -> Vec<Page> {
-    (0..count).map(page).collect()
+    (0..count).map(|number| page(number, count)).collect()
 }
 
-fn page(number: usize) -> Page {
-    let mut dice = Dice(number as u64 + 1);
-    let docs = number.is_multiple_of(3);
+/// Page `number` of `count`; the count only decides which pages it may link to.
+fn page(number: usize, count: usize) -> Page {
+    let Place { content_type, section, slug, title } = place(number);
+    let mut dice = Dice::new(number as u64);
+    let links: Vec<String> = (0..4).map(|_| link(dice.roll(count))).collect();
+    let length = dice.between(4600, 6000);
     Page {
-        slug: format!("page-{number}"),
-        title: format!("Page {number}: {}", dice.words(4)),
-        content: content(&mut dice),
-        content_type: if docs { "docs" } else { "blog" },
-        section: if docs { format!("section-{}", number % 20) } else { String::new() },
-        description: dice.words(15),
-        tags: (0..number % 4).map(|tag| format!("tag {}", (number + tag) % 50)).collect(),
-        published_at: "2026-01-02T03:04:05Z",
+        content: text::content(&mut dice, &links, length),
+        description: format!("{} {}", text::sentence(&mut dice), text::sentence(&mut dice)),
+        tags: tags(&mut dice),
+        published_at: date(&mut dice),
+        content_type,
+        section: section.to_owned(),
+        slug,
+        title,
     }
 }
 
-fn content(dice: &mut Dice) -> String {
-    let mut text = String::new();
-    while text.len() < 5000 {
-        text.push_str(&format!("## {}\n\n", dice.words(5)));
-        text.push_str(&format!("{}. **{}**, [{}](/docs).\n\n", dice.words(60), dice.words(3), dice.words(2)));
-        for _ in 0..3 {
-            text.push_str(&format!("- {}\n", dice.words(9)));
-        }
-        text.push_str(&format!(
-            "\n```rust\nfn {}() {{\n    // {}\n}}\n```\n\n",
-            WORDS[dice.roll(4)],
-            dice.words(8)
-        ));
+struct Place {
+    content_type: &'static str,
+    section: &'static str,
+    slug: String,
+    title: String,
+}
+
+fn place(number: usize) -> Place {
+    // Another seed than the content's: a link must not need the page that it leads to.
+    let mut dice = Dice::new(!(number as u64));
+    let (of, section) = (number % TYPES.len(), number / TYPES.len() % words::SECTIONS_OF_A_TYPE);
+    let words: Vec<&str> = (0..dice.between(3, 6)).map(|_| dice.pick(&WORDS).as_str()).collect();
+    Place {
+        content_type: TYPES[of],
+        section: &SECTIONS[of * words::SECTIONS_OF_A_TYPE + section],
+        slug: format!("{}-{number}", words.join("-")),
+        title: text::capitalised(&words.join(" ")),
     }
-    text
+}
+
+fn link(number: usize) -> String {
+    let Place { content_type, section, slug, .. } = place(number);
+    format!("/{content_type}/{section}/{slug}")
+}
+
+/// Some tags are on many pages, most on few.
+fn tags(dice: &mut Dice) -> Vec<String> {
+    let mut tags = Vec::new();
+    for _ in 0..dice.between(2, 5) {
+        let tag = &TAGS[dice.low(TAGS.len())];
+        if !tags.contains(tag) {
+            tags.push(tag.clone());
+        }
+    }
+    tags
+}
+
+/// Any minute of six years, all of them in the past.
+fn date(dice: &mut Dice) -> String {
+    let (year, month, day) = (dice.between(2019, 2024), dice.between(1, 12), dice.between(1, 28));
+    format!("{year}-{month:02}-{day:02}T{:02}:{:02}:00Z", dice.roll(24), dice.roll(60))
+}
+
+/// A page of prose alone.
+pub fn prose(slug: &str, length: usize) -> Page {
+    let mut dice = Dice::new(length as u64);
+    let mut content = String::new();
+    while content.len() < length {
+        content.push_str(&text::paragraph(&mut dice, &["/blog".to_owned()]));
+        content.push_str("\n\n");
+    }
+    Page {
+        slug: slug.to_owned(),
+        title: "A page of prose".into(),
+        content,
+        content_type: "blog",
+        section: "prose".into(),
+        description: text::sentence(&mut dice),
+        tags: vec![],
+        published_at: date(&mut dice),
+    }
 }
 
 /// The body of one `POST /pages`.
@@ -85,4 +130,23 @@ pub fn edited(pages: &[Page], round: usize) -> Vec<Page> {
         page.content.push_str(&format!("\nEdited, round {round}.\n"));
     }
     pages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_the_same_on_every_run_and_of_the_promised_kind() {
+        let (first, second) = (pages(400), pages(400));
+        assert_eq!(payload(&first), payload(&second));
+        let mean = |of: fn(&Page) -> usize| first.iter().map(of).sum::<usize>() as f64 / first.len() as f64;
+        let (length, code) =
+            (mean(|page| page.content.len()), mean(|page| page.content.matches("```").count() / 2));
+        assert!((5000.0..6000.0).contains(&length), "{length}");
+        assert!((1.7..2.3).contains(&code), "{code}");
+        assert!(
+            first.iter().all(|page| page.slug.len() <= 100 && page.tags.iter().all(|tag| tag.len() <= 30))
+        );
+    }
 }

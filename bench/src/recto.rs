@@ -1,49 +1,86 @@
-//! A real server, as an operator runs it, with rate limits that refuse nothing.
+//! A real server, as an operator runs it, with rate limits, a cooldown and a quota that refuse nothing.
 
-use std::io::{BufRead, BufReader};
+mod log;
+mod visit;
+
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+
+pub use self::log::Built;
+use self::log::Log;
+pub use self::visit::contains;
+use crate::corpus::Page;
+
+/// A build that takes longer has failed.
+const BUILD_TIMEOUT: Duration = Duration::from_secs(600);
+const GLANCE: Duration = Duration::from_millis(2);
+/// Of `/proc`, on every Linux that we know.
+const TICKS_A_SECOND: f64 = 100.0;
+/// Pages of one request.
+const BATCH: usize = 5000;
 
 pub struct Recto {
     process: Child,
     pub base: String,
+    pub account: String,
     pub token: String,
     pub client: reqwest::Client,
-    _data: tempfile::TempDir,
+    /// Where visitors connect, and the host that they ask for.
+    pub sites: String,
+    pub host: String,
+    log: Log,
+    directory: tempfile::TempDir,
 }
 
 impl Recto {
     pub async fn start(variables: &[(&str, String)]) -> Result<Recto> {
-        let data = tempfile::tempdir()?;
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let mut process = Command::new(std::env::var("RECTO_BIN").context("RECTO_BIN: run bench/run")?)
+        let directory = tempfile::tempdir()?;
+        let (api, sites) = (spare_address()?, spare_address()?);
+        let mut process = Command::new(binary()?)
             .args(["serve", "--dev", "--json", "--data"])
-            .arg(data.path())
-            .env("RECTO_API_LISTEN", format!("127.0.0.1:{port}"))
-            .env("RECTO_LOG_FILTER", "warn")
+            .arg(directory.path())
+            .env("RECTO_API_LISTEN", &api)
+            .env("RECTO_SITES_LISTEN", &sites)
+            .env("RECTO_BUILDS_COOLDOWN_SECONDS", "0")
+            .env("RECTO_PLANS_PRO_BUILDS_PER_MONTH", "1000000")
+            .env("RECTO_LOG_FORMAT", "json")
+            .env("RECTO_LOG_FILTER", "warn,recto_publisher::build=info")
             .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()?;
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().context("stdout")?).read_line(&mut line)?;
-        let first: Value = serde_json::from_str(&line).context("the first start prints an account")?;
-        let token = first["token"].as_str().context("token")?.to_owned();
-        let base = format!("http://127.0.0.1:{port}");
-        let client = reqwest::Client::builder().pool_max_idle_per_host(256).build()?;
-        let recto = Recto { process, base, token, client, _data: data };
+        let log = Log::read(process.stderr.take().context("stderr")?);
+        let first = log::first_line(process.stdout.take().context("stdout")?)?;
+        let text =
+            |key: &str| first[key].as_str().map(str::to_owned).context("the first start prints an account");
+        let (account, token, address) = (text("accountId")?, text("token")?, text("deployUrl")?);
+        let redirects = reqwest::redirect::Policy::none();
+        let client = reqwest::Client::builder().pool_max_idle_per_host(256).redirect(redirects).build()?;
+        let recto = Recto {
+            process,
+            base: format!("http://{api}"),
+            account,
+            token,
+            client,
+            sites: format!("http://{sites}"),
+            host: address.trim_start_matches("http://").to_owned(),
+            log,
+            directory,
+        };
+        recto.ready().await?;
+        Ok(recto)
+    }
+
+    async fn ready(&self) -> Result<()> {
         for _ in 0..500 {
-            if recto
-                .client
-                .get(format!("{}/readyz", recto.base))
-                .send()
-                .await
-                .is_ok_and(|r| r.status().is_success())
-            {
-                return Ok(recto);
+            let answer = self.client.get(format!("{}/readyz", self.base)).send().await;
+            if answer.is_ok_and(|answer| answer.status().is_success()) {
+                return Ok(());
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -55,14 +92,26 @@ impl Recto {
     }
 
     pub async fn publish(&self, body: Vec<u8>) -> Result<()> {
-        let request = self.client.post(self.url("/pages")).bearer_auth(&self.token);
+        self.post("/pages", body).await.map(drop)
+    }
+
+    pub async fn publish_all(&self, site: Option<&str>, pages: &[Page]) -> Result<()> {
+        for batch in pages.chunks(BATCH) {
+            let body = json!({ "siteId": site, "pages": batch });
+            self.publish(serde_json::to_vec(&body)?).await?;
+        }
+        Ok(())
+    }
+
+    async fn post(&self, path: &str, body: Vec<u8>) -> Result<String> {
+        let request = self.client.post(self.url(path)).bearer_auth(&self.token);
         let answer = request.header("content-type", "application/json").body(body).send().await?;
         let status = answer.status();
         let text = answer.text().await?;
         if !status.is_success() {
             bail!("{status}: {}", &text[..text.len().min(500)]);
         }
-        Ok(())
+        Ok(text)
     }
 
     pub async fn list(&self) -> Result<bytes::Bytes> {
@@ -76,12 +125,69 @@ impl Recto {
         Ok(())
     }
 
+    /// From the trigger until the release is live.
+    pub async fn build(&self, site: Option<&str>) -> Result<()> {
+        let start = Instant::now();
+        self.post("/builds", serde_json::to_vec(&json!({ "siteId": site }))?).await?;
+        let latest = match site {
+            Some(site) => self.url(&format!("/builds/latest?siteId={site}")),
+            None => self.url("/builds/latest"),
+        };
+        while start.elapsed() < BUILD_TIMEOUT {
+            let answer = self.client.get(&latest).bearer_auth(&self.token).send().await?;
+            let build: Value = answer.error_for_status()?.json().await?;
+            match build["status"].as_str() {
+                Some("success") => return Ok(()),
+                Some("failed") => bail!("the build failed: {}", build["error"]),
+                _ => tokio::time::sleep(GLANCE).await,
+            }
+        }
+        bail!("the build took longer than {BUILD_TIMEOUT:?}")
+    }
+
+    /// What the last build that ended did; `before` is how many had ended before it.
+    pub async fn built(&self, before: usize) -> Result<Built> {
+        self.log.built(before).await
+    }
+
+    pub fn builds(&self) -> usize {
+        self.log.builds()
+    }
+
+    /// A command beside the server, as an operator gives it; its answer.
+    pub fn command(&self, arguments: &[&str]) -> Result<Value> {
+        let mut command = Command::new(binary()?);
+        let done = command.args(arguments).args(["--json", "--data"]).arg(self.directory.path()).output()?;
+        ensure!(done.status.success(), "recto {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+        Ok(serde_json::from_slice(&done.stdout)?)
+    }
+
+    /// The site of the first start, by name.
+    pub fn site(&self) -> &str {
+        self.host.split('.').next().unwrap_or_default()
+    }
+
+    /// A directory on the same disk that goes away with the server.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
     /// A figure of `/proc/<pid>/status` in MB: `VmRSS` now, `VmHWM` at its highest.
     pub fn memory_mb(&self, name: &str) -> Result<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
         let line = status.lines().find(|line| line.starts_with(name)).context("memory")?;
         let kb: f64 = line.split_whitespace().nth(1).context("memory")?.parse()?;
         Ok(kb / 1024.0)
+    }
+
+    /// Processor time since the start, of all processors together, in milliseconds.
+    pub fn cpu_ms(&self) -> Result<f64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
+        // The name of the program stands in parentheses; its figures follow.
+        let (_, figures) = stat.rsplit_once(')').context("stat")?;
+        let ticks: Vec<f64> = figures.split_whitespace().filter_map(|figure| figure.parse().ok()).collect();
+        // The letter of the state is no number: user and system time are the 11th and 12th number.
+        Ok((ticks[10] + ticks[11]) * 1e3 / TICKS_A_SECOND)
     }
 }
 
@@ -90,4 +196,12 @@ impl Drop for Recto {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+fn binary() -> Result<PathBuf> {
+    Ok(std::env::var_os("RECTO_BIN").context("RECTO_BIN: run bench/run")?.into())
+}
+
+pub fn spare_address() -> Result<String> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string())
 }

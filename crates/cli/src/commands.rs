@@ -14,7 +14,7 @@ use publisher::Publisher;
 
 pub use self::account::AccountCommand;
 pub use self::page::PageCommand;
-pub use self::site::SiteCommand;
+pub use self::site::{SiteCommand, last_build};
 pub use self::token::TokenCommand;
 use crate::config::Config;
 use crate::{Global, serve};

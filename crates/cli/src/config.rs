@@ -25,16 +25,31 @@ pub struct Config {
     pub trusted_proxies: Vec<IpNet>,
     pub max_body: ByteSize,
     pub max_connections: usize,
+    pub sites_listen: SocketAddr,
     pub site_url: String,
+    /// `http` or `https`: that of the sites' addresses.
+    pub site_scheme: &'static str,
+    /// The most that the files of sites may take in memory.
+    pub site_cache: ByteSize,
     /// `None`: off.
     pub admin_listen: Option<SocketAddr>,
     pub store: Location,
+    /// The directory of what builds make.
+    pub objects: PathBuf,
     pub build_cooldown: Duration,
+    /// Builds at a time.
+    pub build_workers: usize,
+    /// Of each site, for rollbacks.
+    pub keep_releases: usize,
     pub purge_after: Duration,
     pub log_json: bool,
     pub log_filter: EnvFilter,
     pub plans: Vec<Plan>,
 }
+
+const MANY: usize = 1_000_000;
+/// Each may use every core; more of them only take memory from each other.
+const MOST_WORKERS: usize = 64;
 
 impl Config {
     pub fn load(global: &Global) -> Result<Config> {
@@ -60,8 +75,6 @@ impl Config {
         if !raw.sites.url.contains("{site}") {
             bail!("sites.url: {:?} does not say {{site}} where the site's name belongs", raw.sites.url);
         }
-        address("sites.listen", &raw.sites.listen)?;
-        only_embedded("objects.url", &raw.objects.url, "file:")?;
         only_embedded("limits.url", &raw.limits.url, "memory:")?;
         Ok(Config {
             api_listen: address("api.listen", &raw.api.listen)?,
@@ -72,14 +85,20 @@ impl Config {
                 .map(|text| network(text))
                 .collect::<Result<_>>()?,
             max_body: size("api.max_body", &raw.api.max_body)?,
-            max_connections: limit("api.max_connections", raw.api.max_connections)?,
+            max_connections: limit("api.max_connections", raw.api.max_connections, MANY)?,
+            sites_listen: address("sites.listen", &raw.sites.listen)?,
             site_url: raw.sites.url.trim_end_matches('/').to_owned(),
+            site_scheme: scheme(&raw.sites.url)?,
+            site_cache: size("sites.cache", &raw.sites.cache)?,
             admin_listen: match raw.admin.listen.as_str() {
                 "" => None,
                 text => Some(address("admin.listen", text)?),
             },
             store: location(&raw.store, data)?,
+            objects: objects(&raw.objects.url, data)?,
             build_cooldown: Duration::from_secs(raw.builds.cooldown_seconds),
+            build_workers: limit("builds.workers", raw.builds.workers, MOST_WORKERS)?,
+            keep_releases: limit("builds.keep_releases", raw.builds.keep_releases, MANY)?,
             purge_after: Duration::from_secs(raw.pages.purge_after_days.saturating_mul(24 * 3600)),
             log_json: match raw.log.format.as_str() {
                 "text" => false,
@@ -101,6 +120,19 @@ fn only_embedded(key: &str, url: &str, scheme: &str) -> Result<()> {
     Ok(())
 }
 
+fn objects(url: &str, data: &Path) -> Result<PathBuf> {
+    only_embedded("objects.url", url, "file:")?;
+    match url.strip_prefix("file:") {
+        None | Some("") => bail!("objects.url: {url:?} names no directory; it looks like file:objects"),
+        Some(path) => Ok(data.join(path)),
+    }
+}
+
+fn scheme(url: &str) -> Result<&'static str> {
+    let known = ["http", "https"].into_iter().find(|scheme| url.starts_with(&format!("{scheme}://")));
+    known.ok_or_else(|| anyhow!("sites.url: {url:?} begins with neither http:// nor https://"))
+}
+
 fn network(text: &str) -> Result<IpNet> {
     let network = text.parse().or_else(|_| text.parse().map(|ip: std::net::IpAddr| IpNet::from(ip)));
     network.map_err(|_| {
@@ -118,9 +150,9 @@ fn filter(text: &str) -> Result<EnvFilter> {
 }
 
 /// How many of something there may be: at least one.
-fn limit(key: &str, number: u64) -> Result<usize> {
-    let number = usize::try_from(number).ok().filter(|number| (1..=1_000_000).contains(number));
-    number.ok_or_else(|| anyhow!("{key} must be from 1 to 1000000"))
+fn limit(key: &str, number: u64, most: usize) -> Result<usize> {
+    let number = usize::try_from(number).ok().filter(|number| (1..=most).contains(number));
+    number.ok_or_else(|| anyhow!("{key} must be from 1 to {most}"))
 }
 
 fn location(raw: &raw::Store, data: &Path) -> Result<Location> {
@@ -128,11 +160,11 @@ fn location(raw: &raw::Store, data: &Path) -> Result<Location> {
     if let Some(path) = url.strip_prefix("sqlite:") {
         return Ok(Location::Sqlite {
             path: data.join(path),
-            group: limit("store.group_commit", raw.group_commit)?,
+            group: limit("store.group_commit", raw.group_commit, MANY)?,
         });
     }
     if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-        let connections = limit("store.connections", raw.connections)?;
+        let connections = limit("store.connections", raw.connections, MANY)?;
         return Ok(Location::Postgres { url: url.to_owned(), connections });
     }
     bail!("store.url: {url:?} begins with neither sqlite: nor postgres://")

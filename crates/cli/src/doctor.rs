@@ -1,19 +1,23 @@
 //! `recto doctor`: checks what the server needs, and says what to do about what is missing.
 
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use model::ByteSize;
+use blob::Blob;
+use model::{ByteSize, Clock, SystemClock};
+use publisher::Publisher;
 use serde::Serialize;
 
 use crate::config::Config;
-use crate::{Global, output, serve};
+use crate::{Global, commands, output, serve};
 
 /// Below this a server that stores pages soon stops storing them.
 const LITTLE_SPACE: u64 = 1 << 30;
+/// A server takes a build within a second, unless many wait.
+const LONG_WAIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -57,11 +61,18 @@ fn examine(global: &Global) -> Vec<Finding> {
     let mut findings = vec![finding("configuration", Verdict::Ok, source)];
     let opened = serve::open(&config);
     findings.extend(data_directory(&config.data));
-    findings.push(match opened {
-        Ok(publisher) => database(publisher),
-        Err(error) => finding("database", Verdict::Failure, format!("{error:#}; check store.url")),
-    });
-    findings.push(listen_address(&config));
+    let objects = objects_directory(&config.objects);
+    match opened {
+        Ok(publisher) => findings.extend(database(publisher)),
+        // It is told below.
+        Err(_) if objects.verdict == Verdict::Failure => {}
+        Err(error) => {
+            findings.push(finding("database", Verdict::Failure, format!("{error:#}; check store.url")))
+        }
+    }
+    findings.push(objects);
+    findings.push(listen_address("api.listen", config.api_listen));
+    findings.push(listen_address("sites.listen", config.sites_listen));
     findings.push(ffmpeg());
     findings
 }
@@ -71,19 +82,11 @@ fn finding(check: &'static str, verdict: Verdict, message: impl Into<String>) ->
 }
 
 fn data_directory(path: &Path) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let probe = path.join(".doctor");
-    let start = Instant::now();
-    let written = std::fs::File::create(&probe).and_then(|file| file.sync_all());
-    let _ = std::fs::remove_file(&probe);
-    findings.push(match written {
-        Ok(()) => {
-            let ms = start.elapsed().as_secs_f64() * 1e3;
-            finding(
-                "data directory",
-                Verdict::Ok,
-                format!("{} is writable, a sync takes {ms:.1} ms", path.display()),
-            )
+    let mut findings = vec![match probe(path) {
+        Ok(sync) => {
+            let ms = sync.as_secs_f64() * 1e3;
+            let message = format!("{} is writable, a sync takes {ms:.1} ms", path.display());
+            finding("data directory", Verdict::Ok, message)
         }
         Err(error) => finding(
             "data directory",
@@ -93,7 +96,7 @@ fn data_directory(path: &Path) -> Vec<Finding> {
                 path.display()
             ),
         ),
-    });
+    }];
     findings.push(match rustix::fs::statvfs(path) {
         Ok(disk) => {
             let free = disk.f_bavail.saturating_mul(disk.f_frsize);
@@ -107,33 +110,79 @@ fn data_directory(path: &Path) -> Vec<Finding> {
     findings
 }
 
-fn database(publisher: publisher::Publisher) -> Finding {
-    let answer = serve::runtime().and_then(|runtime| {
+fn objects_directory(path: &Path) -> Finding {
+    let written = Blob::directory(path).map_err(|error| error.to_string());
+    match written.and_then(|_| probe(path).map_err(|error| error.to_string())) {
+        Ok(_) => finding("objects", Verdict::Ok, format!("{} is writable", path.display())),
+        Err(error) => finding(
+            "objects",
+            Verdict::Failure,
+            format!("{} cannot be written: {error}; fix its owner, or check objects.url", path.display()),
+        ),
+    }
+}
+
+/// How long it takes to write a file that stays.
+fn probe(directory: &Path) -> std::io::Result<Duration> {
+    let probe = directory.join(".doctor");
+    let start = Instant::now();
+    let written = std::fs::File::create(&probe).and_then(|file| file.sync_all());
+    let _ = std::fs::remove_file(&probe);
+    written.map(|()| start.elapsed())
+}
+
+fn database(publisher: Publisher) -> Vec<Finding> {
+    let examined = serve::runtime().and_then(|runtime| {
         runtime.block_on(async {
-            let lost = publisher.accounts_without_plan().await?;
+            let findings = [plans(&publisher).await, builds(&publisher).await];
             publisher.close().await;
-            Ok(lost)
+            findings.into_iter().collect::<Result<Vec<_>>>()
         })
     });
-    match answer.as_deref() {
-        Ok([]) => finding("database", Verdict::Ok, "answers"),
-        Ok([(account, plan), ..]) => finding(
+    examined.unwrap_or_else(|error| vec![finding("database", Verdict::Failure, format!("{error:#}"))])
+}
+
+async fn plans(publisher: &Publisher) -> Result<Finding> {
+    Ok(match publisher.accounts_without_plan().await?.first() {
+        None => finding("database", Verdict::Ok, "answers"),
+        Some((account, plan)) => finding(
             "database",
             Verdict::Warning,
             format!(
                 "account {account} is on the plan {plan:?}, which is not configured; see `recto account plan`"
             ),
         ),
-        Err(error) => finding("database", Verdict::Failure, format!("{error:#}")),
-    }
+    })
 }
 
-fn listen_address(config: &Config) -> Finding {
-    let address = config.api_listen;
+/// Whether somebody builds.
+async fn builds(publisher: &Publisher) -> Result<Finding> {
+    let long_ago = SystemClock.now().minus(LONG_WAIT);
+    let mut waiting = Vec::new();
+    for site in publisher.site_list().await? {
+        let last = commands::last_build(publisher, &site).await?;
+        if last.is_some_and(|build| build.completed_at.is_none() && build.created_at < long_ago.to_string()) {
+            waiting.push(site.name.as_str().to_owned());
+        }
+    }
+    Ok(match waiting.as_slice() {
+        [] => finding("builds", Verdict::Ok, "nobody waits for one"),
+        [first, ..] => finding(
+            "builds",
+            Verdict::Warning,
+            format!(
+                "{first} waits for its build for more than a minute ({} sites do); is a server running?",
+                waiting.len()
+            ),
+        ),
+    })
+}
+
+fn listen_address(key: &'static str, address: SocketAddr) -> Finding {
     match TcpListener::bind(address) {
-        Ok(_) => finding("api.listen", Verdict::Ok, format!("{address} is free")),
+        Ok(_) => finding(key, Verdict::Ok, format!("{address} is free")),
         Err(error) => finding(
-            "api.listen",
+            key,
             Verdict::Warning,
             format!("{address}: {error}; fine if a recto runs there, otherwise choose another address"),
         ),

@@ -53,7 +53,7 @@ enum Command {
     /// Accounts: create, list, show, suspend, resume, change the plan
     #[command(subcommand)]
     Account(AccountCommand),
-    /// Sites: create, list, show, rename, delete
+    /// Sites: create, list, show, delete; settings, builds, releases, domains, password, export
     #[command(subcommand)]
     Site(SiteCommand),
     /// API tokens: create, list, revoke
@@ -62,7 +62,7 @@ enum Command {
     /// Deleted pages: list, restore, purge
     #[command(subcommand)]
     Page(PageCommand),
-    /// Check configuration, disk, database and tools, and say what to do
+    /// Check configuration, disk, database, builds and tools, and say what to do
     Doctor,
 }
 

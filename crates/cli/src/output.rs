@@ -2,7 +2,9 @@
 
 use std::fmt::Display;
 use std::io::Write;
+use std::time::Duration;
 
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 pub fn json(value: &impl Serialize) {
@@ -37,4 +39,15 @@ pub fn facts(facts: &[(&str, String)]) {
     for (name, value) in facts {
         line(format_args!("{name:<width$}  {value}"));
     }
+}
+
+/// How far a long command has come; only on a terminal, and beside what the command prints.
+pub fn progress(template: &str, json: bool) -> ProgressBar {
+    if json {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
+    let bar = ProgressBar::new_spinner().with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
 }

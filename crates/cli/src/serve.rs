@@ -1,22 +1,29 @@
 //! `recto serve`: opens everything, says how to publish a first page, runs until it is told to stop.
 
+mod background;
+mod greeting;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use blob::Blob;
 use model::{AccountName, SystemClock};
-use publisher::{AccountCreated, Publisher, Settings};
-use server::{App, AppParts, Limiter, ListenLimits, PrometheusBuilder, PrometheusHandle};
+use publisher::{Publisher, Settings};
+use server::{
+    App, AppParts, Limiter, ListenLimits, PrometheusBuilder, PrometheusHandle, Sites, SitesSettings,
+};
 use store::Store;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use self::greeting::{Addresses, greet};
+use crate::Global;
 use crate::config::Config;
-use crate::{Global, output};
 
-const UPKEEP_EVERY: Duration = Duration::from_secs(60);
+const TIDY_METRICS_EVERY: Duration = Duration::from_secs(60);
 /// For what was accepted, on top of what the listener allows.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 const FIRST_ACCOUNT: &str = "My Site";
@@ -33,17 +40,27 @@ pub fn runtime() -> Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().context("start the runtime")
 }
 
-/// Opens the database of a configuration, whether or not a server runs on it.
+/// Opens what a configuration names, whether or not a server runs on it.
 pub fn open(config: &Config) -> Result<Publisher> {
-    create_data_dir(&config.data)?;
-    let store = Store::open(&config.store).context("open the database (`recto doctor` tells more)")?;
+    let (store, blob) = (open_store(config)?, open_objects(config)?);
     let settings = Settings {
         plans: config.plans.clone(),
         build_cooldown: config.build_cooldown,
         site_url: config.site_url.clone(),
+        domain_scheme: config.site_scheme,
         purge_after: config.purge_after,
+        keep_releases: config.keep_releases,
     };
-    Ok(Publisher::new(store, Arc::new(SystemClock), settings))
+    Ok(Publisher::new(store, blob, Arc::new(SystemClock), settings))
+}
+
+fn open_store(config: &Config) -> Result<Store> {
+    create_data_dir(&config.data)?;
+    Store::open(&config.store).context("open the database (`recto doctor` tells more)")
+}
+
+fn open_objects(config: &Config) -> Result<Blob> {
+    Blob::directory(&config.objects).context("open the directory of objects.url (`recto doctor` tells more)")
 }
 
 /// Only its owner may look inside: it holds everybody's pages.
@@ -58,6 +75,7 @@ async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Res
     let (term, int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     // Listening comes first: a token that is shown once must not be lost to a port that is taken.
     let api = bind(config.api_listen, "api.listen").await?;
+    let sites = bind(config.sites_listen, "sites.listen").await?;
     let admin = match config.admin_listen {
         Some(address) => Some(bind(address, "admin.listen").await?),
         None => None,
@@ -65,20 +83,12 @@ async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Res
     warn_of_unknown_plans(&publisher).await?;
     let first =
         publisher.first_set_up(AccountName::parse(FIRST_ACCOUNT).map_err(anyhow::Error::msg)?, FIRST_PLAN);
-    let base = format!("http://{}", api.local_addr()?);
-    greet(first.await?.as_ref(), &base, &config, json);
+    let addresses = Addresses::of(&api, &sites)?;
+    greet(first.await?.as_ref(), &addresses, &config.data, json);
 
-    let app = App::new(AppParts {
-        publisher: publisher.clone(),
-        limiter: Limiter::memory(),
-        clock: Arc::new(SystemClock),
-        trusted_proxies: config.trusted_proxies.clone(),
-        dev,
-        max_body: config.max_body.0,
-    });
     let stop = CancellationToken::new();
     let limits = ListenLimits { max_connections: config.max_connections, ..ListenLimits::default() };
-    let mut helpers = vec![tokio::spawn(keep_up(publisher.clone(), stop.clone()))];
+    let mut helpers = background::start(&publisher, config.build_workers, &stop);
     if let Some(listener) = admin {
         // Only where somebody reads them: figures that are never read would pile up.
         let metrics = PrometheusBuilder::new().install_recorder().context("start the metrics")?;
@@ -91,8 +101,9 @@ async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Res
         )));
     }
     tokio::spawn(stop_on_signal(term, int, stop.clone()));
-    tracing::info!(%base, dev, "listening");
-    server::serve(api, server::router(app), limits, stop).await;
+    helpers.push(tokio::spawn(server::serve(sites, sites_of(&config, &publisher), limits, stop.clone())));
+    tracing::info!(api = addresses.api, sites = addresses.sites, dev, "listening");
+    server::serve(api, server::router(app_of(&config, &publisher, dev)), limits, stop).await;
     for helper in helpers {
         let _ = helper.await;
     }
@@ -101,6 +112,27 @@ async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Res
         Err(_) => tracing::warn!("stopped, although the database has not answered to the end"),
     }
     Ok(())
+}
+
+fn app_of(config: &Config, publisher: &Publisher, dev: bool) -> App {
+    App::new(AppParts {
+        publisher: publisher.clone(),
+        limiter: Limiter::memory(),
+        clock: Arc::new(SystemClock),
+        trusted_proxies: config.trusted_proxies.clone(),
+        dev,
+        max_body: config.max_body.0,
+    })
+}
+
+fn sites_of(config: &Config, publisher: &Publisher) -> Sites {
+    let settings = SitesSettings {
+        clock: Arc::new(SystemClock),
+        trusted_proxies: config.trusted_proxies.clone(),
+        secure_cookies: config.site_scheme == "https",
+        cache_bytes: config.site_cache.0,
+    };
+    Sites::new(publisher.clone(), settings)
 }
 
 async fn bind(address: std::net::SocketAddr, key: &str) -> Result<TcpListener> {
@@ -128,26 +160,9 @@ async fn stop_on_signal(mut term: Signal, mut int: Signal, stop: CancellationTok
     }
 }
 
-async fn keep_up(publisher: Publisher, stop: CancellationToken) {
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(UPKEEP_EVERY) => {}
-        }
-        // Each step is a transaction of its own: it may be broken off between any two.
-        tokio::select! {
-            () = stop.cancelled() => return,
-            done = publisher.upkeep() => match done {
-                Ok(done) => tracing::debug!(?done, "upkeep"),
-                Err(error) => tracing::warn!(%error, "upkeep failed and is tried again in a minute"),
-            }
-        }
-    }
-}
-
 /// Sums up what was measured, also when nobody asks for it.
 async fn tidy_metrics(metrics: PrometheusHandle, stop: CancellationToken) {
-    while tokio::time::timeout(UPKEEP_EVERY, stop.cancelled()).await.is_err() {
+    while tokio::time::timeout(TIDY_METRICS_EVERY, stop.cancelled()).await.is_err() {
         metrics.run_upkeep();
     }
 }
@@ -162,34 +177,4 @@ fn start_log(config: &Config) {
     } else {
         log.with_target(false).init();
     }
-}
-
-fn greet(first: Option<&AccountCreated>, base: &str, config: &Config, json: bool) {
-    match (first, json) {
-        (Some(first), true) => output::json(first),
-        (None, true) => {}
-        (Some(first), false) => output::line(welcome(first, base, config)),
-        (None, false) => output::line(format!("Recto listens on {base} (reference at {base}/docs)")),
-    }
-}
-
-fn welcome(first: &AccountCreated, base: &str, config: &Config) -> String {
-    let (account, token, data) = (first.account_id, &first.token, config.data.display());
-    format!(
-        "\
-Welcome to Recto. This is the first start with {data}, so an account, a site and a token were made.
-
-  API        {base}/api/v1/public
-  Reference  {base}/docs
-  Token      {token}
-             (shown only this once; `recto token create --account {account}` makes more)
-
-Publish a first page:
-
-  curl {base}/api/v1/public/pages \\
-    -H 'Authorization: Bearer {token}' \\
-    -H 'Content-Type: application/json' \\
-    -d '{{\"title\": \"Hello, world\", \"content\": \"# Hello\\n\\nMy first page.\"}}'
-"
-    )
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::{NoContext, Uuid};
 
 use crate::Timestamp;
@@ -10,7 +10,7 @@ use crate::Timestamp;
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident,)+) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
         pub struct $name(pub Uuid);
 
@@ -40,6 +40,7 @@ ids! {
     PageId,
     TokenId,
     BuildId,
+    PackId,
 }
 
 fn uuid_at(now: Timestamp) -> Uuid {

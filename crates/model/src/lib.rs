@@ -30,7 +30,7 @@ pub use build::{BuildStatus, Trigger};
 pub use byte_size::ByteSize;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use content_type::ContentType;
-pub use id::{AccountId, BuildId, PageId, SiteId, TokenId};
+pub use id::{AccountId, BuildId, PackId, PageId, SiteId, TokenId};
 pub use names::{AccountName, TokenName};
 pub use page_key::PageKey;
 pub use params::Params;

@@ -75,6 +75,7 @@ impl Publisher {
                 Ok(builds::insert(tx, BuildId::new(now), account, site_id, trigger, now)?)
             })
             .await?;
+        self.queued.notify_one();
         Ok(self.settings.deploy_url(&site.name))
     }
 

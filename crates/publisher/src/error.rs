@@ -55,6 +55,12 @@ impl From<store::Error> for Error {
     }
 }
 
+impl From<blob::Error> for Error {
+    fn from(error: blob::Error) -> Error {
+        Error::Away(error.to_string())
+    }
+}
+
 /// Why an operator's command did not do what it was asked; the text says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum AdminError {
@@ -62,6 +68,8 @@ pub enum AdminError {
     Refused(String),
     #[error(transparent)]
     Store(#[from] store::Error),
+    #[error(transparent)]
+    Blob(#[from] blob::Error),
 }
 
 impl AdminError {

@@ -4,34 +4,51 @@
 mod access;
 mod accounts;
 mod bin;
+mod build;
 mod builds;
 mod decide;
 mod delete;
+mod domains;
 mod draft;
 mod entry;
 mod error;
+mod export;
 mod fields;
 mod list;
+mod protection;
 mod publish;
+mod releases;
+mod serving;
+mod site_settings;
 mod sites;
 mod texts;
+mod tidy;
 mod tokens;
 mod upkeep;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use blob::Blob;
 use model::{Clock, Plan, SiteName};
 use store::Store;
+use tokio::sync::Notify;
 
 pub use accounts::{AccountCreated, AccountUsage};
+pub use build::BuildReport;
 pub use builds::Refusal;
 pub use decide::{Target, decide};
 pub use draft::{Draft, site_in_body};
 pub use entry::{Entry, Identity, TextRef, check_entry};
 pub use error::{AdminError, Error, FieldErrors, PageErrors};
+pub use export::Exported;
+pub use generator::Settings as SiteSettings;
 pub use list::{Cursor, ListBody, ListQuery};
+pub use releases::ReleaseInfo;
+pub use serving::{Found, Visit, content_type};
+pub use store::building::Worker;
 pub use store::tokens::Caller;
+pub use tidy::Tidied;
 pub use tokens::TokenCreated;
 pub use upkeep::Upkeep;
 
@@ -43,8 +60,12 @@ pub struct Settings {
     pub build_cooldown: Duration,
     /// The address of a site, with `{site}` for its name.
     pub site_url: String,
+    /// `http` or `https`: how a site's own domains are reached.
+    pub domain_scheme: &'static str,
     /// How long deleted pages can be restored.
     pub purge_after: Duration,
+    /// How many releases of a site are kept for a rollback.
+    pub keep_releases: usize,
 }
 
 impl Settings {
@@ -65,16 +86,25 @@ pub struct Publisher {
     settings: Arc<Settings>,
     last_used: Arc<access::LastUsed>,
     listings: Arc<list::Listings>,
+    blob: Blob,
+    indexes: Arc<build::Indexes>,
+    /// Somebody queued a build.
+    queued: Arc<Notify>,
+    hosts: Arc<serving::Hosts>,
 }
 
 impl Publisher {
-    pub fn new(store: Store, clock: Arc<dyn Clock>, settings: Settings) -> Publisher {
+    pub fn new(store: Store, blob: Blob, clock: Arc<dyn Clock>, settings: Settings) -> Publisher {
         Publisher {
             store,
             clock,
             settings: Arc::new(settings),
             last_used: Arc::default(),
             listings: Arc::default(),
+            blob,
+            indexes: Arc::default(),
+            queued: Arc::default(),
+            hosts: Arc::default(),
         }
     }
 

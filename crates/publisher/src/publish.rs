@@ -8,7 +8,7 @@ use model::{PageId, PageKey, Timestamp, Trigger};
 use store::pages::{self, Page};
 use store::sites::{self, Site};
 use store::texts::{self, TextId, TextRange};
-use store::{Store, Tx};
+use store::{Store, Tx, former};
 
 use crate::access::site_of;
 use crate::draft::Request;
@@ -113,6 +113,8 @@ struct Changes {
     pages: Vec<(WriteStatus, Page)>,
     /// Which of them change their key.
     moved: Vec<usize>,
+    /// The URLs that they leave.
+    left: Vec<(String, PageId)>,
     deleted_ids: Vec<PageId>,
     deleted: Option<Vec<String>>,
     /// Texts that no page refers to any more.
@@ -132,6 +134,7 @@ impl Changes {
         let mut changes = Changes {
             pages: Vec::with_capacity(targets.len()),
             moved: vec![],
+            left: vec![],
             deleted_ids,
             deleted,
             released: vec![],
@@ -147,6 +150,7 @@ impl Changes {
                     let Some(mut page) = found.remove(&id) else { continue };
                     if old_key != key {
                         changes.moved.push(changes.pages.len());
+                        changes.left.push((generator::url(&old_key), id));
                         page.key = key;
                     }
                     (WriteStatus::Updated, page)
@@ -174,6 +178,7 @@ impl Changes {
         pages::rekey(tx, site.id, &moved)?;
         pages::insert(tx, site.id, version, &of(WriteStatus::Created))?;
         pages::update(tx, site.id, version, &of(WriteStatus::Updated))?;
+        former::add(tx, site.id, version, &self.left)?;
         texts::release(tx, self.released.iter().copied(), now)?;
         Ok(())
     }

@@ -6,6 +6,7 @@ use axum::http::header::FORWARDED;
 use axum::http::{HeaderMap, HeaderName};
 use ipnet::IpNet;
 
+const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// Anyone may write a `Forwarded` header; only what a trusted proxy added to it is true. So the
@@ -24,6 +25,22 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
         }
     }
     client
+}
+
+/// Whether a trusted proxy says that it was asked by https. The last word is the one that our own proxy added.
+pub(crate) fn is_https(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> bool {
+    let peer = peer.to_canonical();
+    if !trusted.iter().any(|net| net.contains(&peer)) {
+        return false;
+    }
+    let last_line = |name| headers.get_all(name).iter().next_back().and_then(|line| line.to_str().ok());
+    let proto = match last_line(X_FORWARDED_PROTO) {
+        Some(line) => line.rsplit(',').next(),
+        None => last_line(FORWARDED)
+            .and_then(|line| split_unquoted(line, ',').last())
+            .and_then(|element| forwarded_value(element, "proto")),
+    };
+    proto.is_some_and(|proto| proto.trim().eq_ignore_ascii_case("https"))
 }
 
 /// The addresses in the order the proxies added them, `None` where there is no address to be read.
@@ -51,12 +68,16 @@ fn forwarded(line: &str) -> Vec<Option<IpAddr>> {
     split_unquoted(line, ',').map(forwarded_for).collect()
 }
 
-/// The `for` of one element of a `Forwarded` header (RFC 7239, section 4).
 fn forwarded_for(element: &str) -> Option<IpAddr> {
+    address(forwarded_value(element, "for")?)
+}
+
+/// What one element of a `Forwarded` header says of `wanted` (RFC 7239, section 4).
+fn forwarded_value<'e>(element: &'e str, wanted: &str) -> Option<&'e str> {
     split_unquoted(element, ';').find_map(|pair| {
-        let (name, node) = pair.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("for").then(|| address(unquoted(node.trim())))
-    })?
+        let (name, value) = pair.split_once('=')?;
+        name.trim().eq_ignore_ascii_case(wanted).then(|| unquoted(value.trim()))
+    })
 }
 
 fn unquoted(text: &str) -> &str {
@@ -170,6 +191,24 @@ mod tests {
         check(&[("forwarded", "for=203.0.113.7;a=\", for=\"[2001:db8::1]\"")], "10.0.0.1");
         check(&[("forwarded", "for=203.0.113.7;a=\"\\\", for=\"[2001:db8::1]\"")], "2001:db8::1");
         check(&[("x-forwarded-for", "203.0.113.7;\", 198.51.100.1")], "198.51.100.1");
+    }
+
+    #[test]
+    fn only_a_trusted_proxy_can_say_https() {
+        let check = |peer: &str, header: (&'static str, &str), expected: bool| {
+            let mut headers = HeaderMap::new();
+            headers.append(header.0, header.1.parse().expect("a header"));
+            let trusted = ["10.0.0.0/8".parse().expect("a net")];
+            let told = is_https(peer.parse().expect("an address"), &headers, &trusted);
+            assert_eq!(told, expected, "{peer} {header:?}");
+        };
+        check("10.0.0.1", ("x-forwarded-proto", "https"), true);
+        check("::ffff:10.0.0.1", ("x-forwarded-proto", "http, HTTPS"), true);
+        check("10.0.0.1", ("x-forwarded-proto", "https, http"), false);
+        check("10.0.0.1", ("forwarded", "for=192.0.2.1;proto=https"), true);
+        check("10.0.0.1", ("forwarded", "proto=https, for=192.0.2.1"), false);
+        check("10.0.0.1", ("x-other", "https"), false);
+        check("192.0.2.1", ("x-forwarded-proto", "https"), false);
     }
 
     #[test]

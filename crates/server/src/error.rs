@@ -25,6 +25,8 @@ pub(crate) enum ApiError {
     },
     NoRoute,
     NoMethod,
+    /// No site answers to the host that was asked about.
+    NoHost,
 }
 
 /// What went wrong on our side. It travels beside the response to the one place that logs it and writes the body.
@@ -66,6 +68,7 @@ impl ApiError {
             ApiError::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
             ApiError::NoRoute => StatusCode::NOT_FOUND,
             ApiError::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
+            ApiError::NoHost => StatusCode::NOT_FOUND,
         }
     }
 
@@ -118,6 +121,7 @@ impl ApiError {
             ApiError::NoMethod => {
                 failure("method not allowed", "the Allow header lists the methods; see /docs")
             }
+            ApiError::NoHost => failure("not found", "no site answers to this host"),
         }
     }
 }

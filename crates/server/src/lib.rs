@@ -12,6 +12,8 @@ mod listen;
 mod query;
 mod router;
 mod routes;
+mod sites;
+mod tls;
 mod trace;
 
 use std::sync::Arc;
@@ -22,9 +24,10 @@ use publisher::Publisher;
 
 pub use docs::openapi;
 pub use limits::Limiter;
-pub use listen::{ListenLimits, serve};
+pub use listen::{Answers, ListenLimits, Upload, serve};
 pub use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 pub use router::{admin_router, router};
+pub use sites::{Sites, SitesSettings};
 
 /// Everything a request needs.
 #[derive(Clone)]

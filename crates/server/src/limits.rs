@@ -6,9 +6,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{AccountId, Timestamp};
+use model::{AccountId, SiteId, Timestamp};
 
-use self::memory::{Counted, Memory};
+use self::memory::Counted;
+pub(crate) use self::memory::Memory;
 
 /// "Rate limits" of the specification, line by line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub enum Key {
     /// As `client::limit_key` gives it.
     Ip(IpAddr),
     Account(AccountId),
+    /// An address at the gate of a protected site.
+    Visitor(IpAddr, SiteId),
 }
 
 /// What a window says to a request, this request included.

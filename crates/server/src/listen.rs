@@ -3,17 +3,48 @@
 mod connection;
 mod watch;
 
+use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::{Request, Response};
+use bytes::Bytes;
+use hyper::body::Body as HttpBody;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
+use tower::Service;
+
+pub use self::watch::Upload;
+
+/// What answers the requests that a listener takes. Every connection has a clone.
+pub trait Answers: Clone + Send + Sync + 'static {
+    type Body: HttpBody<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static;
+
+    fn answer(
+        &self,
+        peer: SocketAddr,
+        request: Request<Upload>,
+    ) -> impl Future<Output = Response<Self::Body>> + Send;
+}
+
+/// The peer's address is in each request's extensions, as `ConnectInfo<SocketAddr>`.
+impl Answers for Router {
+    type Body = Body;
+
+    async fn answer(&self, peer: SocketAddr, mut request: Request<Upload>) -> Response<Body> {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        let Ok(response) = self.clone().call(request).await;
+        response
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 pub struct ListenLimits {
@@ -52,9 +83,13 @@ impl Default for ListenLimits {
     }
 }
 
-/// Serves until `shutdown`, then lets running requests end. The peer's address is in each request's
-/// extensions, as `ConnectInfo<SocketAddr>`.
-pub async fn serve(listener: TcpListener, router: Router, limits: ListenLimits, shutdown: CancellationToken) {
+/// Serves until `shutdown`, then lets running requests end.
+pub async fn serve(
+    listener: TcpListener,
+    answers: impl Answers,
+    limits: ListenLimits,
+    shutdown: CancellationToken,
+) {
     let places = Arc::new(Semaphore::new(limits.max_connections));
     let mut connections = JoinSet::new();
     loop {
@@ -63,9 +98,9 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenLimits, 
             accepted = accept(&listener, &places) => accepted,
         };
         while connections.try_join_next().is_some() {}
-        let (router, shutdown) = (router.clone(), shutdown.clone());
+        let (answers, shutdown) = (answers.clone(), shutdown.clone());
         connections.spawn(async move {
-            connection::run(stream, peer, router, limits, shutdown).await;
+            connection::run(stream, peer, answers, limits, shutdown).await;
             drop(place);
         });
     }

@@ -12,7 +12,7 @@ use crate::error::ApiError;
 use crate::guard::guard;
 use crate::routes::{builds_latest, builds_trigger, pages_delete, pages_list, pages_publish};
 use crate::trace::{catch_panic, trace};
-use crate::{App, docs, health};
+use crate::{App, docs, health, tls};
 
 pub(crate) const PUBLIC_API: &str = "/api/v1/public";
 
@@ -27,6 +27,7 @@ pub fn router(app: App) -> Router {
         .route("/docs/start.js", get(docs::start))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
+        .route("/tls/ask", get(tls::ask))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(from_fn(catch_panic))

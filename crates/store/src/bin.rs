@@ -1,6 +1,8 @@
 //! Deleted pages: listed, restored, and in the end purged. Every statement names the site; only the purge of what was
 //! deleted long ago is about all of them.
 
+use std::collections::BTreeMap;
+
 use model::{PageId, PageKey, SiteId, Timestamp};
 
 use crate::pages::key;
@@ -63,37 +65,62 @@ pub enum Purge {
 const PURGE_ONE: &str = "
 DELETE FROM pages
 WHERE site_id = $1 AND id = $2 AND deleted_at IS NOT NULL
-RETURNING content_id, params_id";
+RETURNING content_id, params_id, site_id, version";
 const PURGE_SITE: &str = "
 DELETE FROM pages
 WHERE site_id = $1 AND id IN (SELECT id FROM pages WHERE site_id = $1 AND deleted_at IS NOT NULL LIMIT $2)
-RETURNING content_id, params_id";
+RETURNING content_id, params_id, site_id, version";
 const PURGE_OLD: &str = "
 DELETE FROM pages
 WHERE (site_id, id) IN (SELECT site_id, id FROM pages WHERE deleted_at < $1 LIMIT $2)
-RETURNING content_id, params_id";
+RETURNING content_id, params_id, site_id, version";
 
-/// Deletes at most `most` rows for good and leaves their texts to the sweep; tells how many pages went.
+const NOTE: &str = "
+UPDATE sites
+SET purged_version = $1
+WHERE id = $2 AND purged_version < $1";
+
+/// Deletes at most `most` rows for good and leaves their texts to the sweep; tells how many pages went. A release that
+/// was made before a page was deleted is no base for a build any more: nothing would tell it that the page is gone.
 pub fn purge(tx: &mut Tx, what: Purge, most: i64, now: Timestamp) -> Result<u64> {
-    match what {
-        Purge::One(site, id) => remove(tx, PURGE_ONE, &[&site.0, &id.0], now),
-        Purge::Site(site) => remove(tx, PURGE_SITE, &[&site.0, &most], now),
-        Purge::DeletedBefore(time) => remove(tx, PURGE_OLD, &[&time.micros(), &most], now),
+    let gone = match what {
+        Purge::One(site, page) => remove(tx, PURGE_ONE, &[&site.0, &page.0], now)?,
+        Purge::Site(site) => remove(tx, PURGE_SITE, &[&site.0, &most], now)?,
+        Purge::DeletedBefore(time) => remove(tx, PURGE_OLD, &[&time.micros(), &most], now)?,
+    };
+    let mut newest: BTreeMap<SiteId, i64> = BTreeMap::new();
+    for (site, version) in &gone {
+        let known = newest.entry(*site).or_default();
+        *known = (*known).max(*version);
     }
+    for (site, version) in newest {
+        tx.execute(NOTE, &[&version, &site.0])?;
+    }
+    Ok(gone.len() as u64)
 }
 
 const REMOVE_SITE: &str = "
 DELETE FROM pages
 WHERE site_id = $1 AND id IN (SELECT id FROM pages WHERE site_id = $1 LIMIT $2)
-RETURNING content_id, params_id";
+RETURNING content_id, params_id, site_id, version";
 
 /// At most `most` pages of a site that is itself being deleted.
 pub fn remove_site(tx: &mut Tx, site: SiteId, most: i64, now: Timestamp) -> Result<u64> {
-    remove(tx, REMOVE_SITE, &[&site.0, &most], now)
+    Ok(remove(tx, REMOVE_SITE, &[&site.0, &most], now)?.len() as u64)
 }
 
-fn remove(tx: &mut Tx, sql: &'static str, params: &[&dyn Param], now: Timestamp) -> Result<u64> {
-    let texts = tx.query(sql, params, |row| Ok([row.get::<Option<i64>>(0)?, row.get::<Option<i64>>(1)?]))?;
-    release(tx, texts.iter().flatten().flatten().map(|id| TextId(*id)), now)?;
-    Ok(texts.len() as u64)
+/// Tells each page's site, and the version that deleted it.
+fn remove(
+    tx: &mut Tx,
+    sql: &'static str,
+    params: &[&dyn Param],
+    now: Timestamp,
+) -> Result<Vec<(SiteId, i64)>> {
+    let mut texts: Vec<TextId> = Vec::new();
+    let gone = tx.query(sql, params, |row| {
+        texts.extend([row.get::<Option<i64>>(0)?, row.get(1)?].into_iter().flatten().map(TextId));
+        Ok((SiteId(row.get(2)?), row.get(3)?))
+    })?;
+    release(tx, texts.into_iter(), now)?;
+    Ok(gone)
 }

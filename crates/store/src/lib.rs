@@ -6,7 +6,10 @@
 
 mod error;
 mod job;
+mod mark;
 mod migrate;
+#[cfg(test)]
+mod plans;
 mod postgres;
 mod sqlite;
 mod tx;
@@ -14,8 +17,14 @@ mod writer;
 
 pub mod accounts;
 pub mod bin;
+pub mod building;
 pub mod builds;
+pub mod files;
+pub mod former;
+pub mod hosts;
+pub mod packs;
 pub mod pages;
+pub mod releases;
 pub mod sites;
 pub mod texts;
 pub mod tokens;
@@ -48,6 +57,7 @@ pub enum Location {
 #[derive(Clone)]
 pub struct Store(Arc<Inner>);
 
+#[expect(clippy::large_enum_variant, reason = "there is one a process, behind an Arc")]
 enum Inner {
     Sqlite(Sqlite),
     Postgres(Postgres),
@@ -130,17 +140,34 @@ impl Store {
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 
+    /// A number that changes when what visitors get may have changed, also by the hand of another process. While the
+    /// database is away it stays as it is.
+    pub fn mark(&self) -> u64 {
+        match &*self.0 {
+            Inner::Sqlite(sqlite) => sqlite.mark.now(),
+            Inner::Postgres(postgres) => postgres.mark.now(),
+        }
+    }
+
+    /// This process changed what visitors get, and the commit is through: the mark changes now, not when the
+    /// database tells of it.
+    pub fn touch(&self) {
+        if let Inner::Postgres(postgres) = &*self.0 {
+            postgres.mark.touch();
+        }
+    }
+
     /// Finishes what was queued and closes every connection. Only the last handle can close the store.
     pub fn close(self) {
         let Some(inner) = Arc::into_inner(self.0) else { return };
         // The threads end once nobody can send them anything: the senders go first.
         let threads = match inner {
-            Inner::Sqlite(Sqlite { writer, reads, peek, threads }) => {
-                drop((writer, reads, peek));
+            Inner::Sqlite(Sqlite { writer, reads, peek, mark, threads }) => {
+                drop((writer, reads, peek, mark));
                 threads
             }
-            Inner::Postgres(Postgres { writes, reads, threads }) => {
-                drop((writes, reads));
+            Inner::Postgres(Postgres { writes, reads, mark, threads }) => {
+                drop((writes, reads, mark));
                 threads
             }
         };

@@ -1,5 +1,7 @@
 //! Pages, without their long texts. Every statement names the site.
 
+use std::collections::HashSet;
+
 use model::{ContentType, PageId, PageKey, Section, SiteId, Slug, Timestamp};
 use uuid::Uuid;
 
@@ -292,6 +294,42 @@ fn summary<'r>(row: &'r Row) -> Result<Summary<'r>> {
         published_at: Timestamp::from_micros(row.get(8)?),
         updated_at: Timestamp::from_micros(row.get(9)?),
     })
+}
+
+const CHANGED: &str = columns!(
+    "
+WHERE site_id = $1 AND version > $2 AND version <= $3"
+);
+const DELETED_SINCE: &str = "
+SELECT id
+FROM pages
+WHERE site_id = $1 AND version > $2 AND version <= $3 AND deleted_at IS NOT NULL";
+const DUE: &str = columns!(
+    "
+WHERE site_id = $1 AND published_at > $2 AND published_at <= $3 AND version <= $4
+  AND published_at > updated_at AND NOT draft AND deleted_at IS NULL"
+);
+
+/// What happened to a site's pages between two builds.
+#[derive(Debug)]
+pub struct Changed {
+    /// Written, deleted or due; each once.
+    pub pages: Vec<Page>,
+    pub deleted: HashSet<PageId>,
+}
+
+/// Pages changed after the version `after` up to `until`, and of the others those whose time came after `since` up to
+/// `now`.
+pub fn changed(
+    tx: &mut Tx,
+    site: SiteId,
+    (after, until): (i64, i64),
+    (since, now): (Timestamp, Timestamp),
+) -> Result<Changed> {
+    let mut pages = tx.query(CHANGED, &[&site.0, &after, &until], page)?;
+    pages.extend(tx.query(DUE, &[&site.0, &since.micros(), &now.micros(), &after], page)?);
+    let deleted = tx.query(DELETED_SINCE, &[&site.0, &after, &until], |row| Ok(PageId(row.get(0)?)))?;
+    Ok(Changed { pages, deleted: deleted.into_iter().collect() })
 }
 
 /// How many pages an account has, live and in the bin.

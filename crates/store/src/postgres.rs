@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 
 use crate::error::{Error, Result, Retry};
 use crate::job::{Job, Undo};
+use crate::mark::PostgresMark;
 use crate::sqlite::spawn;
 use crate::tx::{Engine, PgConnection};
 
@@ -29,6 +30,7 @@ const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 pub(crate) struct Postgres {
     pub(crate) writes: mpsc::Sender<Box<dyn Job>>,
     pub(crate) reads: mpsc::Sender<Box<dyn Job>>,
+    pub(crate) mark: PostgresMark,
     pub(crate) threads: Vec<JoinHandle<()>>,
 }
 
@@ -63,11 +65,14 @@ impl Postgres {
                     .push(spawn("recto-postgres", move || work_loop(&config, connection, access, &queue))?);
             }
         }
-        Ok(Postgres { writes, reads, threads })
+        let mark = PostgresMark::default();
+        let listener = mark.listener();
+        threads.push(spawn("recto-listen", move || listener.run(&config))?);
+        Ok(Postgres { writes, reads, mark, threads })
     }
 }
 
-fn connect(config: &Config) -> Result<PgConnection> {
+pub(crate) fn connect(config: &Config) -> Result<PgConnection> {
     let away = |error| match Error::from_postgres(&error) {
         (Error::Internal(text), _) => Error::Away(text),
         (other, _) => other,

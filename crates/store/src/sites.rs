@@ -99,7 +99,9 @@ WHERE id = $2 AND NOT EXISTS (SELECT 1 FROM sites AS other WHERE other.name = $1
 
 /// `false`: the name is taken.
 pub fn rename(tx: &mut Tx, id: SiteId, name: &SiteName) -> Result<bool> {
-    Ok(tx.execute(RENAME, &[&name.as_str(), &id.0])? == 1)
+    let renamed = tx.execute(RENAME, &[&name.as_str(), &id.0])? == 1;
+    tx.announce()?;
+    Ok(renamed)
 }
 
 const DELETE: &str = "
@@ -108,9 +110,53 @@ WHERE id = $1";
 
 /// Deletes a site with its pages for good.
 pub fn delete(tx: &mut Tx, id: SiteId, now: Timestamp) -> Result<bool> {
-    next_version(tx, id)?;
+    lock(tx, id)?;
     crate::bin::remove_site(tx, id, i64::MAX, now)?;
-    Ok(tx.execute(DELETE, &[&id.0])? == 1)
+    crate::files::remove_site(tx, id)?;
+    crate::former::remove_site(tx, id)?;
+    crate::hosts::remove_site(tx, id)?;
+    crate::packs::doom_site(tx, id, now)?;
+    let deleted = tx.execute(DELETE, &[&id.0])? == 1;
+    tx.announce()?;
+    Ok(deleted)
+}
+
+const SETTINGS: &str = "
+SELECT settings
+FROM sites
+WHERE id = $1";
+
+/// The owner's choices, as JSON.
+pub fn settings(tx: &mut Tx, id: SiteId) -> Result<Option<String>> {
+    tx.query_one(SETTINGS, &[&id.0], |row| row.get(0))
+}
+
+const SET_SETTINGS: &str = "
+UPDATE sites
+SET settings = $1
+WHERE id = $2";
+
+pub fn set_settings(tx: &mut Tx, id: SiteId, settings: &str) -> Result<()> {
+    tx.execute(SET_SETTINGS, &[&settings, &id.0])?;
+    Ok(())
+}
+
+const LOCK_SQLITE: &str = "
+SELECT id
+FROM sites
+WHERE id = $1";
+const LOCK_POSTGRES: &str = "
+SELECT id
+FROM sites
+WHERE id = $1
+FOR UPDATE";
+
+/// Until the transaction ends, nobody else changes the site or writes rows that refer to it. What is read after it is
+/// read as it stays. `false`: the site is gone.
+pub fn lock(tx: &mut Tx, id: SiteId) -> Result<bool> {
+    // SQLite has one writer.
+    let sql = if tx.is_sqlite() { LOCK_SQLITE } else { LOCK_POSTGRES };
+    Ok(tx.query_one(sql, &[&id.0], |_| Ok(()))?.is_some())
 }
 
 const NEXT_VERSION: &str = "

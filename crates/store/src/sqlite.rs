@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 
 use crate::error::{Error, Result};
 use crate::job::Job;
+use crate::mark::SqliteMark;
 use crate::tx::{Engine, Tx};
 use crate::writer::Writer;
 
@@ -35,6 +36,7 @@ pub(crate) struct Sqlite {
     pub(crate) reads: mpsc::Sender<Box<dyn Job>>,
     /// For look-ups on the caller's own thread.
     pub(crate) peek: Mutex<Connection>,
+    pub(crate) mark: SqliteMark,
     pub(crate) threads: Vec<JoinHandle<()>>,
 }
 
@@ -62,7 +64,8 @@ impl Sqlite {
         // The caller's thread has better things to do than to wait for a lock.
         peek.busy_timeout(Duration::ZERO)?;
         peek.execute_batch("PRAGMA query_only = ON")?;
-        Ok(Sqlite { writer, reads, peek: Mutex::new(peek), threads })
+        let mark = SqliteMark::new(connect(path)?);
+        Ok(Sqlite { writer, reads, peek: Mutex::new(peek), mark, threads })
     }
 
     /// Runs a look-up here and now. `None`: the connection is not free, or it failed.

@@ -3,7 +3,9 @@
 //! A large publish writes its texts first, in short transactions, into rows that nothing refers to yet. Such rows
 //! are born doomed: should the publish never come, the sweep takes them. The publish adopts them instead.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::time::Duration;
 
 use model::Timestamp;
 
@@ -89,9 +91,12 @@ fn doom(tx: &mut Tx, ranges: &[TextRange], after: Timestamp) -> Result<()> {
     Ok(())
 }
 
+/// How long a text that was replaced can still be read: a build that has seen it may take this long.
+pub const GRACE: Duration = Duration::from_secs(600);
+
 /// Leaves texts that a page no longer refers to to the sweep.
 pub fn release(tx: &mut Tx, ids: impl Iterator<Item = TextId>, now: Timestamp) -> Result<()> {
-    doom(tx, &neighbours(ids.collect()), now)
+    doom(tx, &neighbours(ids.collect()), now.plus(GRACE))
 }
 
 /// The most texts of one range that is released: a range is swept at once, and that must stay short.
@@ -214,6 +219,23 @@ WHERE id = $1";
 
 pub fn body(tx: &mut Tx, id: TextId) -> Result<Option<String>> {
     tx.query_one(BODY, &[&id.0], |row| row.get(0))
+}
+
+const BODIES: Bulk = Bulk {
+    sqlite: "
+SELECT id, body
+FROM texts
+WHERE id = $1",
+    postgres: "
+SELECT id, body
+FROM texts
+WHERE id = ANY($1)",
+};
+
+pub fn bodies(tx: &mut Tx, ids: &[TextId]) -> Result<HashMap<TextId, String>> {
+    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+    let found = tx.query_many(BODIES, &[], &[&ids], |row| Ok((TextId(row.get(0)?), row.get(1)?)))?;
+    Ok(found.into_iter().collect())
 }
 
 const COUNT: &str = "

@@ -209,6 +209,15 @@ impl<'c> Tx<'c> {
         })
     }
 
+    /// Tells every process that what visitors get changes with this transaction. SQLite's processes see it by
+    /// themselves.
+    pub(crate) fn announce(&mut self) -> Result<()> {
+        if self.is_sqlite() {
+            return Ok(());
+        }
+        self.execute(crate::mark::ANNOUNCE, &[]).map(drop)
+    }
+
     /// Several statements without parameters: migrations.
     pub(crate) fn batch(&mut self, sql: &str) -> Result<()> {
         self.attempt(|engine| match engine {
@@ -270,6 +279,8 @@ fn prepare<'c>(
     connection: &'c rusqlite::Connection,
     sql: &str,
 ) -> rusqlite::Result<rusqlite::CachedStatement<'c>> {
+    #[cfg(test)]
+    crate::plans::note(sql);
     let statement = connection.prepare_cached(sql)?;
     if cfg!(debug_assertions) {
         for index in 1..=statement.parameter_count() {

@@ -1,5 +1,16 @@
 //! `recto site …`
 
+mod builds;
+mod domains;
+mod export;
+mod protection;
+mod releases;
+mod settings;
+mod show;
+
+use std::ffi::OsStr;
+use std::process::{Command, Stdio};
+
 use anyhow::{Error, Result, bail};
 use clap::Subcommand;
 use model::SiteName;
@@ -7,6 +18,13 @@ use publisher::Publisher;
 use serde_json::{Value, json};
 use store::sites::Site;
 
+use self::builds::Build;
+pub use self::builds::last_build;
+use self::domains::Domain;
+use self::export::Export;
+use self::protection::Password;
+use self::releases::Rollback;
+use self::settings::Set;
 use super::{parse_account, with_publisher};
 use crate::{Global, output};
 
@@ -20,17 +38,53 @@ pub enum SiteCommand {
     },
     /// List sites
     List,
-    /// Show a site, by its id or name
-    Show { site: String },
+    /// Show a site, by its id or name: address, live release, last build
+    Show {
+        /// Its id or name
+        site: String,
+    },
+    /// Print a site's address, and open it in a browser where there is one
+    Open {
+        /// Its id or name
+        site: String,
+    },
     /// Give a site another name, and so another address
-    Rename { site: String, name: String },
+    Rename {
+        /// Its id or name
+        site: String,
+        name: String,
+    },
     /// Delete a site with all its pages, for good
     Delete {
+        /// Its id or name
         site: String,
         /// Really do it
         #[arg(long)]
         yes: bool,
     },
+    /// Choose a site's title, language, colours, links, …
+    #[command(after_help = settings::keys())]
+    Set(Set),
+    /// Show what was chosen with `site set`
+    Settings {
+        /// Its id or name
+        site: String,
+    },
+    /// Queue a build; neither quota nor cooldown count
+    Build(Build),
+    /// List the releases that are kept, newest first
+    Releases {
+        /// Its id or name
+        site: String,
+    },
+    /// Make an older release live, until somebody builds the site again
+    Rollback(Rollback),
+    /// Write a release as plain files, for any static host
+    Export(Export),
+    /// A site's own domains, besides its address on this server: list, add, remove
+    Domain(Domain),
+    /// Protect a site with a password; it is asked for, or read from standard input
+    Password(Password),
 }
 
 impl SiteCommand {
@@ -48,26 +102,21 @@ impl SiteCommand {
                 }
                 Ok(())
             }
-            SiteCommand::List => {
-                let sites = publisher.site_list().await?;
-                if json {
-                    let sites: Vec<Value> = sites.iter().map(|site| describe(&publisher, site)).collect();
-                    output::json(&sites);
-                    return Ok(());
-                }
-                let rows: Vec<_> = sites.iter().map(|site| row(&publisher, site)).collect();
-                output::table(["SITE", "NAME", "ACCOUNT", "ADDRESS"], &rows);
-                Ok(())
-            }
+            SiteCommand::List => list(&publisher, json).await,
             SiteCommand::Show { site } => {
                 let site = publisher.site_find(&site).await?;
-                show(&publisher, &site, json)
+                show::show(&publisher, &site, json).await
+            }
+            SiteCommand::Open { site } => {
+                let site = publisher.site_find(&site).await?;
+                open(&address(&publisher, &site).await?, json);
+                Ok(())
             }
             SiteCommand::Rename { site, name } => {
                 let name = SiteName::parse(&name).map_err(Error::msg)?;
                 let site = publisher.site_find(&site).await?;
                 let site = publisher.site_rename(&site, name).await?;
-                show(&publisher, &site, json)
+                show::show(&publisher, &site, json).await
             }
             SiteCommand::Delete { site, yes } => {
                 let site = publisher.site_find(&site).await?;
@@ -85,8 +134,35 @@ impl SiteCommand {
                 }
                 Ok(())
             }
+            SiteCommand::Set(set) => set.run(&publisher, json).await,
+            SiteCommand::Settings { site } => {
+                let site = publisher.site_find(&site).await?;
+                settings::show(&publisher.site_settings(&site).await?, json);
+                Ok(())
+            }
+            SiteCommand::Build(build) => build.run(&publisher, json).await,
+            SiteCommand::Releases { site } => {
+                let site = publisher.site_find(&site).await?;
+                releases::list(&publisher, &site, json).await
+            }
+            SiteCommand::Rollback(rollback) => rollback.run(&publisher, json).await,
+            SiteCommand::Export(export) => export.run(&publisher, json).await,
+            SiteCommand::Domain(domain) => domain.run(&publisher, json).await,
+            SiteCommand::Password(password) => password.run(&publisher, json).await,
         })
     }
+}
+
+async fn list(publisher: &Publisher, json: bool) -> Result<()> {
+    let sites = publisher.site_list().await?;
+    if json {
+        let sites: Vec<Value> = sites.iter().map(|site| describe(publisher, site)).collect();
+        output::json(&sites);
+        return Ok(());
+    }
+    let rows: Vec<_> = sites.iter().map(|site| row(publisher, site)).collect();
+    output::table(["SITE", "NAME", "ACCOUNT", "ADDRESS"], &rows);
+    Ok(())
 }
 
 fn describe(publisher: &Publisher, site: &Site) -> Value {
@@ -104,17 +180,25 @@ fn row(publisher: &Publisher, site: &Site) -> [String; 4] {
     [site.id.to_string(), site.name.as_str().to_owned(), site.account.to_string(), address]
 }
 
-fn show(publisher: &Publisher, site: &Site, json: bool) -> Result<()> {
+/// Where people find a site: its first own domain, or the address that the server gives it.
+async fn address(publisher: &Publisher, site: &Site) -> Result<String> {
+    let settings = publisher.settings();
+    Ok(match publisher.domain_list(site).await?.first() {
+        Some(host) => format!("{}://{host}", settings.domain_scheme),
+        None => settings.deploy_url(&site.name),
+    })
+}
+
+fn open(address: &str, json: bool) {
     if json {
-        output::json(&describe(publisher, site));
-        return Ok(());
+        output::json(&json!({ "url": address }));
+        return;
     }
-    output::facts(&[
-        ("site", site.id.to_string()),
-        ("name", site.name.as_str().to_owned()),
-        ("account", site.account.to_string()),
-        ("address", publisher.settings().deploy_url(&site.name)),
-        ("created", site.created_at.to_string()),
-    ]);
-    Ok(())
+    output::line(address);
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| value != OsStr::new(""));
+    if is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") {
+        // Whether or not it works: the address is printed.
+        let mut browser = Command::new("xdg-open");
+        let _ = browser.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    }
 }

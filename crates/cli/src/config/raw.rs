@@ -29,12 +29,13 @@ section!(Api {
 section!(Sites {
     listen: String = "127.0.0.1:8081".into(),
     url: String = "http://{site}.localhost:8081".into(),
+    cache: String = "64 MB".into(),
 });
 section!(Admin { listen: String = String::new() });
 section!(Store { url: String = "sqlite:recto.db".into(), connections: u64 = 16, group_commit: u64 = 256 });
 section!(Objects { url: String = "file:objects".into() });
 section!(Limits { url: String = "memory:".into() });
-section!(Builds { cooldown_seconds: u64 = 30 });
+section!(Builds { cooldown_seconds: u64 = 30, workers: u64 = 2, keep_releases: u64 = 10 });
 section!(Pages { purge_after_days: u64 = 30 });
 section!(Log { format: String = "text".into(), filter: String = "info".into() });
 
@@ -76,6 +77,7 @@ const KEYS: &[(&str, &str, Kind)] = &[
     ("api", "max_connections", Kind::Number),
     ("sites", "listen", Kind::Text),
     ("sites", "url", Kind::Text),
+    ("sites", "cache", Kind::Text),
     ("admin", "listen", Kind::Text),
     ("store", "url", Kind::Text),
     ("store", "connections", Kind::Number),
@@ -83,6 +85,8 @@ const KEYS: &[(&str, &str, Kind)] = &[
     ("objects", "url", Kind::Text),
     ("limits", "url", Kind::Text),
     ("builds", "cooldown_seconds", Kind::Number),
+    ("builds", "workers", Kind::Number),
+    ("builds", "keep_releases", Kind::Number),
     ("pages", "purge_after_days", Kind::Number),
     ("log", "format", Kind::Text),
     ("log", "filter", Kind::Text),

@@ -16,7 +16,11 @@ fn an_empty_configuration_is_the_embedded_default() {
     assert_eq!(config.api_listen, "127.0.0.1:8080".parse().expect("an address"));
     assert_eq!(config.site_url, "http://{site}.localhost:8081");
     assert_eq!(config.admin_listen, None);
+    assert_eq!(config.sites_listen, "127.0.0.1:8081".parse().expect("an address"));
+    assert_eq!((config.site_scheme, config.site_cache), ("http", ByteSize(64 << 20)));
+    assert_eq!(config.objects, Path::new("data/objects"));
     assert_eq!(config.build_cooldown, Duration::from_secs(30));
+    assert_eq!((config.build_workers, config.keep_releases), (2, 10));
     assert_eq!(config.max_body, ByteSize(2 << 30));
     assert!(matches!(config.store, Location::Sqlite { path, .. } if path == Path::new("data/recto.db")));
     assert_eq!(config.plans, Plan::shipped());
@@ -39,9 +43,12 @@ fn every_documented_key_has_a_variable() {
         ("RECTO_API_TRUSTED_PROXIES", "10.0.0.0/8, ::1"),
         ("RECTO_SITES_LISTEN", "0.0.0.0:2"),
         ("RECTO_SITES_URL", "https://{site}.example.org"),
+        ("RECTO_SITES_CACHE", "1 GB"),
         ("RECTO_ADMIN_LISTEN", "127.0.0.1:3"),
         ("RECTO_OBJECTS_URL", "file:elsewhere"),
         ("RECTO_LIMITS_URL", "memory:"),
+        ("RECTO_BUILDS_WORKERS", "3"),
+        ("RECTO_BUILDS_KEEP_RELEASES", "4"),
         ("RECTO_PLANS_PRO_STORAGE", "1 GB"),
         ("RECTO_PLANS_BIG_TEAM_FILE_SIZE", "1 GB"),
         ("RECTO_PLANS_BIG_TEAM_STORAGE", "2 GB"),
@@ -49,6 +56,10 @@ fn every_documented_key_has_a_variable() {
     ];
     let config = load("", &variables).expect("all known");
     assert_eq!(config.trusted_proxies.len(), 2);
+    assert_eq!(config.sites_listen, "0.0.0.0:2".parse().expect("an address"));
+    assert_eq!((config.site_scheme, config.site_cache), ("https", ByteSize(1 << 30)));
+    assert_eq!(config.objects, Path::new("data/elsewhere"));
+    assert_eq!((config.build_workers, config.keep_releases), (3, 4));
     assert_eq!(config.admin_listen, Some("127.0.0.1:3".parse().expect("an address")));
     let plan = |name: &str| config.plans.iter().find(|plan| plan.name == name).cloned().expect(name);
     assert_eq!(plan("pro").storage, ByteSize(1 << 30));
@@ -73,8 +84,15 @@ fn what_is_unknown_or_wrong_is_named() {
     check("[api]\ntrusted_proxies = [\"x\"]", &[], "api.trusted_proxies");
     check("[api]\nmax_body = \"many\"", &[], "api.max_body");
     check("[sites]\nurl = \"http://example.org\"", &[], "sites.url");
+    check("[sites]\nurl = \"{site}.example.org\"", &[], "sites.url");
+    check("[sites]\nlisten = \"8081\"", &[], "sites.listen");
+    check("[sites]\ncache = \"much\"", &[], "sites.cache");
     check("[store]\nurl = \"mysql://x\"", &[], "store.url");
     check("[objects]\nurl = \"s3://b/p\"", &[], "objects.url");
+    check("[objects]\nurl = \"file:\"", &[], "objects.url");
+    check("[builds]\nworkers = 0", &[], "builds.workers must be from 1 to 64");
+    check("[builds]\nworkers = 65", &[], "builds.workers");
+    check("[builds]\nkeep_releases = 0", &[], "builds.keep_releases");
     check("[limits]\nurl = \"redis://h\"", &[], "limits.url");
     check("[log]\nformat = \"xml\"", &[], "log.format");
     check("[plans.free]\nstorage = \"much\"", &[], "plans.free.storage");

@@ -35,6 +35,10 @@ fn a_wrong_setting_stops_every_command_and_is_named() {
     check("[storage]\nurl = \"x\"", "storage");
     check("[admin]\nlisten = \"here\"", "admin.listen");
     check("[builds]\ncooldown_seconds = -1", "cooldown_seconds");
+    check("[builds]\nworkers = 0", "builds.workers");
+    check("[builds]\nkeep_releases = 0", "builds.keep_releases");
+    check("[sites]\ncache = \"much\"", "sites.cache");
+    check("[objects]\nurl = \"s3://bucket/prefix\"", "objects.url");
     check("[store]\nurl = \"mysql://x\"", "store.url");
     check("[log]\nfilter = \"recto=loud\"", "log.filter");
     check("[plans.pro]\nstorage = \"lots\"", "plans.pro.storage");
@@ -53,6 +57,11 @@ fn a_wrong_variable_stops_the_start_and_is_named() {
     check("RECTO_ADMIN_LISTEN", "here", "admin.listen");
     check("RECTO_BUILDS_COOLDOWN_SECONDS", "soon", "RECTO_BUILDS_COOLDOWN_SECONDS");
     check("RECTO_BUILDS_COOLDOWN_SECONDS", "-1", "cooldown_seconds");
+    check("RECTO_BUILDS_WORKERS", "65", "builds.workers");
+    check("RECTO_BUILDS_KEEP_RELEASES", "all", "RECTO_BUILDS_KEEP_RELEASES");
+    check("RECTO_SITES_LISTEN", "here", "sites.listen");
+    check("RECTO_SITES_CACHE", "much", "sites.cache");
+    check("RECTO_OBJECTS_URL", "s3://bucket/prefix", "objects.url");
     check("RECTO_API_TRUSTED_PROXIES", "10.0.0.0/8, me", "api.trusted_proxies");
     check("RECTO_LOG_FILTER", "recto=loud", "log.filter");
 }
@@ -73,14 +82,18 @@ fn a_missing_file_stops_the_start_and_is_named() {
 }
 
 #[test]
-fn the_data_directory_is_made_for_its_owner_and_holds_the_database() {
-    let recto = Recto::new().set("RECTO_STORE_URL", "sqlite:other.db");
+fn the_data_directory_is_made_for_its_owner_and_holds_the_database_and_the_objects() {
+    let recto =
+        Recto::new().set("RECTO_STORE_URL", "sqlite:other.db").set("RECTO_OBJECTS_URL", "file:things");
     assert!(!recto.data().exists());
     recto.account("Acme");
     assert!(recto.data().join("other.db").exists());
     assert!(!recto.data().join("recto.db").exists());
-    let mode = recto.data().metadata().unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o700);
+    assert!(!recto.data().join("objects").exists());
+    for directory in [recto.data(), recto.data().join("things")] {
+        let mode = directory.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "{directory:?}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::recto::{Recto, keys, text};
 
-on_both_databases!(a_healthy_installation_passes);
+on_both_databases!(a_healthy_installation_passes, builds_that_nobody_runs_are_told);
 
 fn a_healthy_installation_passes(recto: &Recto) {
     assert!(recto.text(&["doctor"]).contains("database"));
@@ -17,6 +17,25 @@ fn a_healthy_installation_passes(recto: &Recto) {
         assert_ne!(finding["verdict"], "failure");
     }
     server.stop();
+}
+
+fn builds_that_nobody_runs_are_told(recto: &Recto) {
+    recto.account("Acme");
+    recto.text(&["site", "build", "acme"]);
+    let said = || {
+        let findings = recto.json(&["doctor"]);
+        let findings = findings.as_array().unwrap().iter();
+        let found: Vec<Value> = findings.filter(|finding| finding["check"] == "builds").cloned().collect();
+        let [found] = &found[..] else { panic!("{found:?}") };
+        (found["verdict"].as_str().unwrap().to_owned(), found["message"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(said().0, "ok", "it waits for a moment only");
+    recto.execute("UPDATE builds SET created_at = created_at - 61000000");
+    let (verdict, message) = said();
+    assert_eq!(verdict, "warning");
+    assert!(message.contains("acme") && message.contains("server"), "{message}");
+    recto.text(&["site", "build", "acme", "--wait"]);
+    assert_eq!(said().0, "ok");
 }
 
 #[test]
@@ -39,6 +58,17 @@ fn what_is_broken_is_told_with_what_to_do() {
     std::fs::create_dir_all(recto.data()).unwrap();
     std::fs::copy(blocked, recto.data().join("blocked")).unwrap();
     assert!(failure(&recto, &["doctor"]).contains("database"));
+}
+
+#[test]
+fn objects_that_cannot_be_written_are_told() {
+    let recto = Recto::new();
+    std::fs::create_dir_all(recto.data()).unwrap();
+    std::fs::write(recto.data().join("objects"), "no directory").unwrap();
+    let complaint = failure(&recto, &["doctor"]);
+    assert!(complaint.contains("objects.url") && !complaint.contains("store.url"), "{complaint}");
+    let why = recto.refusal(&["serve"]);
+    assert!(why.contains("objects") && why.contains("recto doctor"), "{why}");
 }
 
 /// The failures of a doctor that must end with 1, in JSON as in text.

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::recto::Recto;
+use crate::recto::{Recto, text};
 use crate::server::{Server, page};
 
 on_both_databases!(
@@ -148,6 +148,19 @@ fn run_every_command(recto: &Recto, name: &str) {
         &["site", "list"],
         &["site", "show", name],
         &["site", "rename", name, &renamed],
+        &["site", "set", &renamed, "title=Other"],
+        &["site", "settings", &renamed],
+        &["site", "build", &renamed, "--wait"],
+        &["site", "set", &renamed, "title=Another", "--no-build"],
+        &["site", "build", &renamed, "--wait"],
+        &["site", "releases", &renamed],
+        &["site", "rollback", &renamed],
+        &["site", "export", &renamed, text(&recto.beside(name))],
+        &["site", "domain", &renamed, "add", &format!("{name}.example.com")],
+        &["site", "domain", &renamed, "list"],
+        &["site", "domain", &renamed, "remove", &format!("{name}.example.com")],
+        &["site", "password", &renamed, "--remove"],
+        &["site", "open", &renamed],
         &["site", "delete", &renamed, "--yes"],
         &["token", "create", "--account", id, "--name", "ci"],
         &["token", "list"],

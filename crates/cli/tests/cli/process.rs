@@ -26,9 +26,13 @@ pub struct Ended {
 }
 
 impl Process {
-    pub fn start(mut command: Command) -> Process {
-        let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    pub fn start(command: Command) -> Process {
+        Process::start_reading(command, Stdio::null())
+    }
+
+    /// With something to read.
+    pub fn start_reading(mut command: Command, stdin: Stdio) -> Process {
+        let mut child = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stdout = Output::collect(child.stdout.take().unwrap());
         let stderr = Output::collect(child.stderr.take().unwrap());
         Process { child, stdout, stderr }

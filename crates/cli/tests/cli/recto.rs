@@ -49,9 +49,14 @@ impl Recto {
         self.directory.path().join("data")
     }
 
+    /// A place beside the data directory, where nothing is yet.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
     /// A file beside the data directory.
     pub fn write_file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.directory.path().join(name);
+        let path = self.beside(name);
         std::fs::write(&path, text).unwrap();
         path
     }
@@ -70,6 +75,14 @@ impl Recto {
 
     pub fn run(&self, arguments: &[&str]) -> Ended {
         Process::start(self.command(arguments)).wait()
+    }
+
+    /// Runs a command that must succeed, and that reads `input`.
+    pub fn text_given(&self, arguments: &[&str], input: &str) -> String {
+        let file = std::fs::File::open(self.write_file("input", input)).unwrap();
+        let ended = Process::start_reading(self.command(arguments), file.into()).wait();
+        assert_eq!(ended.code, Some(0), "{arguments:?}: {ended:?}");
+        ended.stdout
     }
 
     /// Runs a command that must succeed, with `--json`.
@@ -128,6 +141,14 @@ impl Recto {
                 client.query_one(sql, &[]).unwrap().get(0)
             }
             None => self.sqlite().query_row(sql, [], |row| row.get(0)).unwrap(),
+        }
+    }
+
+    /// Changes the database behind everybody's back.
+    pub fn execute(&self, sql: &str) {
+        match &self.database {
+            Some(database) => database.execute(sql),
+            None => self.sqlite().execute_batch(sql).unwrap(),
         }
     }
 

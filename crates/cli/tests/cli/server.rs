@@ -17,6 +17,8 @@ pub struct Server {
     process: Process,
     pub base: String,
     client: Client,
+    /// Shows redirects instead of following them.
+    visitor: Client,
 }
 
 pub struct Answer {
@@ -31,8 +33,9 @@ impl Server {
     pub fn start(command: Command) -> Server {
         let mut process = Process::start(command);
         let base = wait_for_address(&mut process);
-        let client = Client::builder().no_proxy().timeout(Duration::from_secs(300)).build().unwrap();
-        let server = Server { process, base, client };
+        let client = || Client::builder().no_proxy().timeout(Duration::from_secs(300));
+        let visitor = client().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+        let server = Server { process, base, client: client().build().unwrap(), visitor };
         wait_until("the server is ready", || server.get("/readyz").status == 200);
         server
     }
@@ -70,6 +73,29 @@ impl Server {
             request = request.json(body);
         }
         Answer::read(request.send().unwrap())
+    }
+
+    /// What a visitor of a site gets.
+    pub fn visit(&self, host: &str, path: &str) -> Answer {
+        Answer::read(self.visitor(Method::GET, host, path).send().unwrap())
+    }
+
+    /// A visitor's request, which may say more.
+    pub fn visitor(&self, method: Method, host: &str, path: &str) -> reqwest::blocking::RequestBuilder {
+        let stdout = self.stdout();
+        let (_, sites) =
+            stdout.rsplit_once("sites on ").unwrap_or_else(|| panic!("no address of sites: {stdout}"));
+        self.visitor.request(method, format!("{}{path}", sites.trim())).header("host", host)
+    }
+
+    /// Waits until the newest build of the account's first site is over, and tells how it ended.
+    pub fn wait_for_build(&self, token: &str) -> Value {
+        let mut build = Value::Null;
+        wait_until("the build is over", || {
+            build = self.call(Method::GET, "/builds/latest", token, None).expect(200);
+            !build["completedAt"].is_null()
+        });
+        build
     }
 
     pub fn publish(&self, token: &str, body: &Value) -> Answer {
@@ -127,7 +153,7 @@ impl Server {
 }
 
 impl Answer {
-    fn read(response: Response) -> Answer {
+    pub fn read(response: Response) -> Answer {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = response.text();
         Answer { status, headers, complete: body.is_ok(), body: body.unwrap_or_default() }

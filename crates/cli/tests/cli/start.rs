@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use crate::process::wait_until;
 use crate::recto::{Recto, keys};
 
 on_both_databases!(
@@ -15,11 +16,16 @@ fn the_first_start_prints_a_command_that_publishes_a_page(recto: &Recto) {
     let published = Command::new("sh").args(["-c", &curl_in(&shown)]).output().unwrap();
     assert!(published.status.success(), "{published:?}");
     assert_eq!(server.list(&token_in(&shown)).slugs(), ["hello-world"]);
+    let (host, path) = page_in(&shown);
+    assert_eq!((host.as_str(), path.as_str()), ("my-site.localhost:8081", "/blog/hello-world"));
+    wait_until("the page is on the site", || server.visit(&host, &path).status == 200);
+    assert!(server.visit(&host, &path).body.contains("My first page."));
     server.stop();
 
     let again = recto.start();
     assert!(!again.stdout().contains("rec_"), "a token is shown once: {}", again.stdout());
-    assert!(again.stdout().contains(&again.base));
+    assert!(again.stdout().starts_with(&format!("Recto listens on {} ", again.base)), "{}", again.stdout());
+    assert_eq!(again.visit(&host, &path).status, 200);
     assert_eq!(again.list(&token_in(&shown)).slugs(), ["hello-world"]);
     assert!(!again.stop().contains("rec_"));
 }
@@ -58,13 +64,15 @@ fn without_a_command_it_serves() {
 
 #[test]
 fn a_port_that_is_taken_stops_the_first_start_before_a_token_is_shown() {
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
-    let recto = Recto::new().set("RECTO_API_LISTEN", &address);
-    let why = recto.refusal(&["serve"]);
-    assert!(why.contains("api.listen") && why.contains(&address), "{why}");
-    drop(taken);
-    assert!(recto.start().stdout().contains("rec_"));
+    for (variable, key) in [("RECTO_API_LISTEN", "api.listen"), ("RECTO_SITES_LISTEN", "sites.listen")] {
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = taken.local_addr().unwrap().to_string();
+        let recto = Recto::new().set(variable, &address);
+        let why = recto.refusal(&["serve"]);
+        assert!(why.contains(key) && why.contains(&address), "{why}");
+        drop(taken);
+        assert!(recto.start().stdout().contains("rec_"));
+    }
 }
 
 /// The printed command, with the lines it goes on for.
@@ -80,6 +88,13 @@ fn curl_in(shown: &str) -> String {
     }
     assert!(!command.is_empty(), "no command in {shown}");
     command.replacen("curl ", "curl --silent --show-error --fail ", 1)
+}
+
+/// The host and the path of the page that the greeting tells to open.
+fn page_in(shown: &str) -> (String, String) {
+    let line = shown.lines().find_map(|line| line.strip_prefix("then open http://"));
+    let (host, path) = line.unwrap_or_else(|| panic!("nothing to open in {shown}")).split_once('/').unwrap();
+    (host.to_owned(), format!("/{path}"))
 }
 
 fn token_in(shown: &str) -> String {

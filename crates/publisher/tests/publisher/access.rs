@@ -29,7 +29,12 @@ async fn a_token_is_known_until_it_is_revoked(database: &Database) {
 
 async fn another_process_s_revocation_holds_at_once(database: &Database) {
     let world = World::new(database).await;
-    let command = publisher::Publisher::new(database.open(), world.clock.clone(), crate::settings());
+    let command = publisher::Publisher::new(
+        database.open(),
+        world.blob.clone(),
+        world.clock.clone(),
+        crate::settings(),
+    );
     command.token_revoke(world.caller.token).await.unwrap();
     let revoked = world.publisher.authenticate(&world.token).await;
     assert!(matches!(revoked, Err(Error::InvalidToken)), "{revoked:?}");

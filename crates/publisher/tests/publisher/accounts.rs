@@ -22,8 +22,11 @@ fn name(text: &str) -> AccountName {
 }
 
 async fn the_first_set_up_happens_once_however_many_start(database: &Database) {
-    let publishers: Vec<Publisher> =
-        (0..4).map(|_| Publisher::new(database.open(), Arc::new(SystemClock), crate::settings())).collect();
+    let publishers: Vec<Publisher> = (0..4)
+        .map(|_| {
+            Publisher::new(database.open(), blob::Blob::memory(), Arc::new(SystemClock), crate::settings())
+        })
+        .collect();
     let set_up = |publisher: &Publisher| {
         let publisher = publisher.clone();
         tokio::spawn(async move { publisher.first_set_up(name("My site"), "pro").await.unwrap() })

@@ -30,9 +30,9 @@ impl World {
         self
     }
 
-    fn without_cooldown(mut self) -> World {
+    pub(crate) fn without_cooldown(mut self) -> World {
         let settings = publisher::Settings { build_cooldown: Duration::ZERO, ..crate::settings() };
-        self.publisher = Publisher::new(self.store.clone(), self.clock.clone(), settings);
+        self.publisher = Publisher::new(self.store.clone(), self.blob.clone(), self.clock.clone(), settings);
         self
     }
 }

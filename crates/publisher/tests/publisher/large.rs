@@ -127,7 +127,7 @@ async fn a_deleted_page_keeps_its_texts_until_it_is_purged(database: &Database) 
     assert_eq!(world.sweep_all().await, 0);
     assert_eq!(world.text_count().await, 2);
     world.clock.advance(30 * DAY);
-    let upkeep = world.publisher.upkeep().await.unwrap();
-    assert_eq!((upkeep.pages_purged, upkeep.texts_swept), (1, 2));
+    assert_eq!(world.publisher.upkeep().await.unwrap().pages_purged, 1);
+    assert_eq!(world.sweep_all().await, 2);
     assert_eq!(world.text_count().await, 0);
 }

@@ -7,18 +7,23 @@ extern crate recto_publisher as publisher;
 mod access;
 mod accounts;
 mod bin;
+mod building;
 mod builds;
 mod decide;
 mod decide_model;
 mod large;
 mod listing;
+mod oracle;
 mod publish;
 mod races;
 mod refused;
+mod releases;
+mod schedule;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use blob::Blob;
 use model::{AccountName, ManualClock, PageKey, Plan, SiteId, Timestamp};
 use publisher::{Caller, Draft, Error, Publisher, Settings};
 use serde_json::{Value, json};
@@ -33,7 +38,9 @@ fn settings() -> Settings {
         plans: Plan::shipped(),
         build_cooldown: Duration::from_secs(30),
         site_url: "http://{site}.localhost:8081".into(),
+        domain_scheme: "https",
         purge_after: 30 * DAY,
+        keep_releases: 3,
     }
 }
 
@@ -41,6 +48,7 @@ fn settings() -> Settings {
 struct World {
     publisher: Publisher,
     store: Store,
+    blob: Blob,
     clock: Arc<ManualClock>,
     token: String,
     caller: Caller,
@@ -51,10 +59,11 @@ impl World {
     async fn new(database: &Database) -> World {
         let store = database.store().clone();
         let clock = Arc::new(ManualClock::new(Timestamp::parse_iso("2026-01-02T09:00:00Z").unwrap()));
-        let publisher = Publisher::new(store.clone(), clock.clone(), settings());
+        let blob = Blob::memory();
+        let publisher = Publisher::new(store.clone(), blob.clone(), clock.clone(), settings());
         let account = publisher.account_create(AccountName::parse("Books").unwrap(), "pro").await.unwrap();
         let caller = publisher.authenticate(&account.token).await.unwrap();
-        World { publisher, store, clock, token: account.token, caller, site: account.site_id }
+        World { publisher, store, blob, clock, token: account.token, caller, site: account.site_id }
     }
 
     /// Sends a body the way the server does: member by member, the arrays entry by entry.

@@ -12,7 +12,7 @@ use super::Key;
 /// Refused requests count too, so "the window holds its limit" means "the limit-th newest request
 /// is inside the window": the newest `limit` times of a key say everything, however many there were.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(crate) struct Memory {
     limit: usize,
     length: Duration,
     keys: Mutex<Keys>,
@@ -44,17 +44,17 @@ struct Request {
     settled: bool,
 }
 
-pub(super) struct Counted {
+pub(crate) struct Counted {
     /// Names this request to `settle` and `remove`.
-    pub(super) number: u64,
+    pub(crate) number: u64,
     /// How many requests the window held before this one; from the limit on the number may be too low.
-    pub(super) before: usize,
+    pub(crate) before: usize,
     /// When the window will hold fewer than its limit, if it does not now.
     pub(super) free_at: Option<Timestamp>,
 }
 
 impl Memory {
-    pub(super) fn new(limit: usize, length: Duration) -> Memory {
+    pub(crate) fn new(limit: usize, length: Duration) -> Memory {
         let keys = Keys {
             fresh: HashMap::new(),
             stale: HashMap::new(),
@@ -64,7 +64,7 @@ impl Memory {
         Memory { limit, length, keys: Mutex::new(keys) }
     }
 
-    pub(super) fn count(&self, key: Key, now: Timestamp) -> Counted {
+    pub(crate) fn count(&self, key: Key, now: Timestamp) -> Counted {
         let mut keys = self.lock();
         let gone = keys.turn(now, self.length);
         let number = keys.next_number;
@@ -80,7 +80,7 @@ impl Memory {
         Counted { number, before, free_at }
     }
 
-    pub(super) fn settle(&self, key: &Key, number: u64) {
+    pub(crate) fn settle(&self, key: &Key, number: u64) {
         if let Some(ring) = self.lock().ring(key)
             && let Some(index) = ring.find(number)
         {

@@ -7,8 +7,6 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 
-use axum::Router;
-use axum::extract::ConnectInfo;
 use axum::http::header::CONNECTION;
 use axum::http::{HeaderValue, Request, Response};
 use hyper::body::Incoming;
@@ -19,10 +17,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
-use tower::Service;
 
-use super::ListenLimits;
 use super::watch::{Answer, Upload, Watch, WatchedStream};
+use super::{Answers, ListenLimits};
 
 /// Enough for fast uploads, and 4096 connections of it are no danger.
 const BUFFER: usize = 128 * 1024;
@@ -38,14 +35,14 @@ enum End {
 pub(super) async fn run(
     stream: TcpStream,
     peer: SocketAddr,
-    router: Router,
+    answers: impl Answers,
     limits: ListenLimits,
     shutdown: CancellationToken,
 ) {
     // Answers are written whole; waiting for more to send with them only makes them late.
     let _ = stream.set_nodelay(true);
     let watch = Arc::new(Watch::new(&limits));
-    let service = service_fn(|request| Box::pin(answer(router.clone(), peer, watch.clone(), request)));
+    let service = service_fn(|request| Box::pin(answer(&answers, peer, watch.clone(), request)));
     let io = TokioIo::new(WatchedStream::new(stream, watch.clone()));
     let mut connection = http1(&limits).serve_connection(io, service);
     let mut sleep = pin!(sleep_until(watch.wake_at()));
@@ -93,16 +90,15 @@ fn http1(limits: &ListenLimits) -> http1::Builder {
     builder
 }
 
-async fn answer(
-    mut router: Router,
+async fn answer<A: Answers>(
+    answers: &A,
     peer: SocketAddr,
     watch: Arc<Watch>,
     request: Request<Incoming>,
-) -> Result<Response<Answer>, Infallible> {
+) -> Result<Response<Answer<A::Body>>, Infallible> {
     watch.request_began();
-    let mut request = request.map(|body| Upload::new(body, watch.clone()));
-    request.extensions_mut().insert(ConnectInfo(peer));
-    let mut response = router.call(request).await?;
+    let request = request.map(|body| Upload::new(body, watch.clone()));
+    let mut response = answers.answer(peer, request).await;
     if watch.is_unread() {
         // What the client still sends would be taken for its next request, so this was the last one here.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::Body;
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -185,7 +184,7 @@ impl AsyncWrite for WatchedStream {
 }
 
 /// A request's body that tells when it was not read to its end.
-pub(super) struct Upload {
+pub struct Upload {
     body: Incoming,
     ended: bool,
     watch: Arc<Watch>,
@@ -228,31 +227,31 @@ impl HttpBody for Upload {
 }
 
 /// An answer's body that tells when it has been handed on.
-pub(super) struct Answer {
-    body: Body,
+pub(super) struct Answer<B> {
+    body: B,
     watch: Arc<Watch>,
 }
 
-impl Answer {
-    pub(super) fn new(body: Body, watch: Arc<Watch>) -> Answer {
+impl<B> Answer<B> {
+    pub(super) fn new(body: B, watch: Arc<Watch>) -> Answer<B> {
         Answer { body, watch }
     }
 }
 
-impl Drop for Answer {
+impl<B> Drop for Answer<B> {
     fn drop(&mut self) {
         self.watch.answer_ended();
     }
 }
 
-impl HttpBody for Answer {
-    type Data = Bytes;
-    type Error = axum::Error;
+impl<B: HttpBody + Unpin> HttpBody for Answer<B> {
+    type Data = B::Data;
+    type Error = B::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
         Pin::new(&mut self.body).poll_frame(context)
     }
 

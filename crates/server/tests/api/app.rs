@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use blob::Blob;
 use model::{
     AccountId, AccountName, Clock, ManualClock, PageId, Plan, SiteId, SiteName, Timestamp, TokenId, TokenName,
 };
@@ -68,9 +69,11 @@ pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
         plans: Plan::shipped(),
         build_cooldown: options.cooldown,
         site_url: "http://{site}.localhost:8081".into(),
+        domain_scheme: "https",
         purge_after: Duration::from_secs(30 * 24 * 3600),
+        keep_releases: 3,
     };
-    let publisher = Publisher::new(database.store().clone(), clock.clone(), settings);
+    let publisher = Publisher::new(database.store().clone(), Blob::memory(), clock.clone(), settings);
     let app = server::App::new(AppParts {
         publisher: publisher.clone(),
         limiter: Limiter::memory(),

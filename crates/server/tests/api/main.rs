@@ -37,5 +37,6 @@ mod rate_headers;
 mod rate_limits;
 mod sockets;
 mod tenants;
+mod tls_ask;
 mod types;
 mod uploads;

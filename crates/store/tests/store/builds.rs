@@ -8,7 +8,7 @@ use crate::{at, read, site, write};
 
 testing::on_both_databases!(the_newest_build_is_the_latest, a_scheduled_build_is_not_the_latest);
 
-async fn queue(store: &Store, site: &Site, trigger: Trigger, second: i64) -> BuildId {
+pub async fn queue(store: &Store, site: &Site, trigger: Trigger, second: i64) -> BuildId {
     let (id, account, site) = (BuildId::new(at(second)), site.account, site.id);
     write(store, move |tx| builds::insert(tx, id, account, site, trigger, at(second))).await;
     id

@@ -5,13 +5,21 @@
 extern crate recto_store as store;
 
 mod accounts;
+mod building;
 mod builds;
+mod changed;
 mod connections;
+mod files;
+mod former;
+mod hosts;
 mod listing;
+mod mark;
 mod migrations;
+mod packs;
 mod pages;
 mod processes;
 mod races;
+mod releases;
 mod sites;
 mod texts;
 mod tokens;
@@ -27,6 +35,11 @@ use store::{Error, Store, Tx};
 /// A moment, in seconds since some start.
 fn at(second: i64) -> Timestamp {
     Timestamp::from_micros(second * 1_000_000)
+}
+
+/// When the sweep takes a text that was released at a moment.
+fn after_grace(second: i64) -> Timestamp {
+    at(second).plus(store::texts::GRACE)
 }
 
 /// Inserts an account.

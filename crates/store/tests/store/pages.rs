@@ -6,7 +6,7 @@ use store::texts::{self, TextId};
 use store::{Error, Store};
 use testing::Database;
 
-use crate::{at, insert, key, page, read, site, write};
+use crate::{after_grace, at, insert, key, page, read, site, write};
 
 testing::on_both_databases!(
     a_page_is_kept_with_every_field,
@@ -247,7 +247,7 @@ async fn a_purge_takes_what_was_deleted_and_leaves_its_texts_to_the_sweep(databa
         }
     }
     let purge = |what| write(store, move |tx| bin::purge(tx, what, 1000, at(8)));
-    let sweep = || write(store, |tx| texts::sweep(tx, at(8), 100));
+    let sweep = || write(store, |tx| texts::sweep(tx, after_grace(8), 100));
     let newest = read(store, {
         let site = books.id;
         move |tx| Ok(bin::list_deleted(tx, site)?[0].id)

@@ -1,7 +1,17 @@
-use store::sites::{self, Cooldown};
-use store::texts;
-use testing::Database;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use model::{BuildId, BuildStatus, SiteId, Trigger};
+use store::building::{self, Claim, Worker};
+use store::releases::{self, Move};
+use store::sites::{self, Cooldown};
+use store::{Store, files, hosts, texts};
+use testing::Database;
+use uuid::Uuid;
+
+use crate::builds::queue;
 use crate::{account, at, at_once, read, site, site_named, write};
 
 testing::on_both_databases!(
@@ -14,6 +24,11 @@ testing::on_both_databases!(
     versions_taken_at_once_are_all_different,
     a_sweep_never_takes_what_was_adopted,
     of_sweeps_at_once_each_text_goes_once,
+    of_workers_at_once_each_site_has_one,
+    of_builds_queued_while_others_run_each_runs_once,
+    a_release_that_goes_is_never_rolled_back_to,
+    a_site_deleted_while_it_is_built_leaves_nothing_behind,
+    of_sites_at_once_one_gets_the_domain,
 );
 
 const TASKS: usize = 32;
@@ -166,4 +181,158 @@ async fn of_sweeps_at_once_each_text_goes_once(database: &Database) {
     assert_eq!(read(store, texts::count).await, 100 - swept as i64);
     while write(store, |tx| texts::sweep(tx, at(0), 30)).await > 0 {}
     assert_eq!(read(store, texts::count).await, 0);
+}
+
+/// The next site, as a worker takes it, and the builds that it runs.
+async fn next(store: &Store, worker: usize) -> Option<(Claim, Vec<BuildId>)> {
+    let worker = Worker(Uuid::from_u128(worker as u128));
+    write(store, move |tx| {
+        building::recover(tx, at(10))?;
+        for site in building::waiting(tx)? {
+            let Some(claim) = building::claim(tx, site, worker, at(10), at(20))? else { continue };
+            let builds = crate::building::builds(tx, site)?;
+            let running = builds.iter().filter(|build| build.status == BuildStatus::Running);
+            return Ok(Some((claim, running.map(|build| build.id).collect())));
+        }
+        Ok(None)
+    })
+    .await
+}
+
+async fn of_workers_at_once_each_site_has_one(database: &Database) {
+    let store = database.store();
+    let mut sites: Vec<SiteId> = Vec::new();
+    for number in 0..20 {
+        let site = site(store, &format!("site-{number}")).await;
+        queue(store, &site, Trigger::Api, 1).await;
+        sites.push(site.id);
+    }
+    let claimed = at_once(8, |worker| {
+        let store = store.clone();
+        async move {
+            let mut claimed = Vec::new();
+            while let Some((claim, _)) = next(&store, worker).await {
+                claimed.push(claim.site);
+            }
+            claimed
+        }
+    });
+    let mut claimed: Vec<SiteId> = claimed.await.into_iter().flatten().collect();
+    claimed.sort();
+    sites.sort();
+    assert_eq!(claimed, sites);
+}
+
+async fn of_builds_queued_while_others_run_each_runs_once(database: &Database) {
+    const BUILDS: usize = 100;
+    let store = database.store();
+    let sites = [site(store, "a").await, site(store, "b").await];
+    let ended = Arc::new(AtomicUsize::new(0));
+    let run = at_once(8, |task| {
+        let (store, sites, ended) = (store.clone(), sites.clone(), ended.clone());
+        async move {
+            let mut run = Vec::new();
+            for number in 0..if task < 4 { BUILDS / 4 } else { 0 } {
+                queue(&store, &sites[number % 2], Trigger::Api, 1).await;
+            }
+            while task >= 4 && ended.load(Ordering::Relaxed) < BUILDS {
+                let Some((claim, builds)) = next(&store, task).await else {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    continue;
+                };
+                let (site, worker) = (claim.site, Worker(Uuid::from_u128(task as u128)));
+                assert!(write(&store, move |tx| building::end(tx, site, worker, Ok(()), at(11))).await);
+                ended.fetch_add(builds.len(), Ordering::Relaxed);
+                run.extend(builds);
+            }
+            run
+        }
+    });
+    let run = tokio::time::timeout(Duration::from_secs(60), run).await.expect("no build is lost");
+    let run: Vec<BuildId> = run.into_iter().flatten().collect();
+    let different: HashSet<BuildId> = run.iter().copied().collect();
+    assert_eq!((run.len(), different.len()), (BUILDS, BUILDS));
+}
+
+async fn a_release_that_goes_is_never_rolled_back_to(database: &Database) {
+    let store = database.store();
+    let (mut rollbacks, rounds) = (0, 60);
+    for round in 0..rounds {
+        let id = site(store, &format!("site-{round}")).await.id;
+        write(store, move |tx| {
+            for number in 1..=3 {
+                releases::insert(tx, id, &crate::releases::release(number))?;
+            }
+            releases::go_live(tx, id, 3, Move::Build)
+        })
+        .await;
+        let roll_back = write(store, move |tx| {
+            sites::lock(tx, id)?;
+            let there = releases::list(tx, id)?.iter().any(|release| release.number == 1);
+            if there {
+                releases::go_live(tx, id, 1, Move::Rollback)?;
+            }
+            Ok(there)
+        });
+        let tidy = write(store, move |tx| {
+            sites::lock(tx, id)?;
+            let live = releases::live(tx, id)?.unwrap();
+            releases::drop_before(tx, id, live.min(2))
+        });
+        // Who comes first changes from round to round.
+        let (rolled_back, dropped) = match round % 2 {
+            0 => tokio::join!(roll_back, tidy),
+            _ => {
+                let (dropped, rolled_back) = tokio::join!(tidy, roll_back);
+                (rolled_back, dropped)
+            }
+        };
+        let (live, kept) =
+            read(store, move |tx| Ok((releases::live(tx, id)?, releases::list(tx, id)?))).await;
+        let found = (live.unwrap(), kept.len(), dropped);
+        assert_eq!(found, if rolled_back { (1, 3, 0) } else { (3, 2, 1) }, "round {round}");
+        rollbacks += usize::from(rolled_back);
+    }
+    assert!(rollbacks > 0 && rollbacks < rounds, "no race: {rollbacks} of {rounds} were rolled back");
+}
+
+async fn a_site_deleted_while_it_is_built_leaves_nothing_behind(database: &Database) {
+    let store = database.store();
+    for round in 0..10 {
+        let id = site(store, &format!("site-{round}")).await.id;
+        let outcomes = at_once(8, |task| {
+            let store = store.clone();
+            async move {
+                // A build and a command that do not take the site's lock: they may be refused, the deletion may not.
+                match task {
+                    4 => store.write(move |tx| sites::delete(tx, id, at(1)).map(drop)).await,
+                    2 => {
+                        let host = format!("{task}.{round}.example.com");
+                        store.write(move |tx| hosts::add(tx, &host, id, at(1)).map(drop)).await
+                    }
+                    _ => {
+                        let file = crate::files::file(&format!("/{task}"), 1);
+                        store.write(move |tx| files::insert(tx, id, 1, std::slice::from_ref(&file))).await
+                    }
+                }
+            }
+        });
+        let deleted = &outcomes.await[4];
+        assert!(deleted.is_ok(), "round {round}: {deleted:?}");
+        let left = read(store, move |tx| Ok((files::places(tx, id)?, hosts::list(tx, id)?))).await;
+        assert_eq!(left, (vec![], vec![]), "round {round}");
+    }
+}
+
+async fn of_sites_at_once_one_gets_the_domain(database: &Database) {
+    let store = database.store();
+    let mut ids = Vec::new();
+    for number in 0..8 {
+        ids.push(site(store, &format!("site-{number}")).await.id);
+    }
+    let got = at_once(ids.len(), |task| {
+        let (store, id) = (store.clone(), ids[task]);
+        async move { write(&store, move |tx| hosts::add(tx, "example.com", id, at(0))).await }
+    });
+    assert_eq!(got.await.into_iter().filter(|got| *got).count(), 1);
 }

@@ -1,9 +1,10 @@
-use model::{SiteId, SiteName};
+use model::{PageId, SiteId, SiteName};
+use store::releases::Move;
 use store::sites::{self, Cooldown, Site};
-use store::{pages, texts};
+use store::{files, former, hosts, pages, releases, texts};
 use testing::Database;
 
-use crate::{account, at, insert, page, read, site, site_named, write};
+use crate::{account, after_grace, at, insert, page, read, site, site_named, write};
 
 testing::on_both_databases!(
     a_site_is_found_by_id_and_by_name,
@@ -15,6 +16,9 @@ testing::on_both_databases!(
     a_deleted_site_takes_its_pages_along,
     the_version_grows_with_every_publish,
     a_cooldown_starts_again_once_it_is_over,
+    settings_are_kept,
+    a_site_is_locked_only_while_it_is_there,
+    a_deleted_site_takes_its_releases_along,
 );
 
 async fn a_site_is_found_by_id_and_by_name(database: &Database) {
@@ -92,7 +96,7 @@ async fn a_deleted_site_takes_its_pages_along(database: &Database) {
     let count = |account| read(store, move |tx| pages::count(tx, account));
     assert_eq!((count(gone.account).await.live, count(stays.account).await.live), (0, 1));
     assert_eq!(read(store, sites::list).await, [store::sites::Site { version: 1, ..stays }]);
-    assert_eq!(write(store, |tx| texts::sweep(tx, at(5), 100)).await, 2);
+    assert_eq!(write(store, |tx| texts::sweep(tx, after_grace(5), 100)).await, 2);
     assert_eq!(read(store, texts::count).await, 2);
 }
 
@@ -114,4 +118,51 @@ async fn a_cooldown_starts_again_once_it_is_over(database: &Database) {
         let found = write(store, move |tx| sites::start_cooldown(tx, id, at(now), at(now - 30))).await;
         assert_eq!(found, expected, "at second {now}");
     }
+}
+
+async fn settings_are_kept(database: &Database) {
+    let store = database.store();
+    let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
+    write(store, move |tx| sites::set_settings(tx, books, r#"{"a":"“1”"}"#)).await;
+    let settings = |id| read(store, move |tx| sites::settings(tx, id));
+    assert_eq!(settings(books).await.as_deref(), Some(r#"{"a":"“1”"}"#));
+    assert_eq!(settings(other).await.as_deref(), Some("{}"));
+    assert_eq!(settings(SiteId::new(at(0))).await, None);
+}
+
+async fn a_site_is_locked_only_while_it_is_there(database: &Database) {
+    let store = database.store();
+    let books = site(store, "books").await;
+    let id = books.id;
+    assert!(write(store, move |tx| sites::lock(tx, id)).await);
+    assert_eq!(read(store, sites::list).await, [books], "a lock changes nothing");
+    assert!(!write(store, |tx| sites::lock(tx, SiteId::new(at(0)))).await);
+}
+
+async fn a_deleted_site_takes_its_releases_along(database: &Database) {
+    let store = database.store();
+    let stays = site(store, "stays").await.id;
+    let fill = |id| {
+        write(store, move |tx| {
+            let file = crate::files::file("/a", 1);
+            files::insert(tx, id, 1, &[file])?;
+            files::remember(tx, id, 1, &[(PageId::new(at(0)), Some("{}".into()))])?;
+            releases::insert(tx, id, &crate::releases::release(1))?;
+            releases::go_live(tx, id, 1, Move::Build)?;
+            former::add(tx, id, 1, &[("/old".into(), PageId::new(at(0)))])?;
+            hosts::add(tx, &format!("{id}.example.com"), id, at(0)).map(drop)
+        })
+    };
+    fill(stays).await;
+    let before = database.dump();
+    let gone = site(store, "gone").await;
+    let (id, account) = (gone.id, gone.account);
+    fill(id).await;
+    assert!(write(store, move |tx| sites::delete(tx, id, at(5))).await);
+    let mut after = database.dump();
+    // What is left is the account.
+    let count = after.len();
+    after.retain(|row| before.contains(row));
+    assert_eq!((after, count), (before.clone(), before.len() + 1));
+    assert_eq!(read(store, move |tx| sites::count(tx, account)).await, 0);
 }

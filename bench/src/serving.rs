@@ -1,0 +1,96 @@
+//! One page of about 10 KB, served to 64 connections, against nginx with the very same bytes as files; then while
+//! another site is being built.
+
+mod busy;
+mod stage;
+
+use anyhow::Result;
+
+use self::stage::Stage;
+use crate::report::{Promise, Report, Row, ms, progress};
+use crate::wrk::{self, Load};
+
+const ROUNDS: usize = 2;
+const WARM_UP: u32 = 1;
+const SECONDS: u32 = 6;
+
+pub async fn serve() -> Result<Report> {
+    let stage = Stage::set().await?;
+    let mut report = Report::default();
+    report.note(stage.describe());
+    let mut quiet = None;
+    for encoding in [None, Some("gzip")] {
+        let (ours, theirs) = against_nginx(&stage, encoding)?;
+        report.rows.extend(rows(encoding.unwrap_or("plain"), ours, theirs));
+        quiet = quiet.or(Some(ours));
+    }
+    let brotli = stage.recto_load(Some("br"))?;
+    report.note(format!(
+        "with br (which nginx of Debian does not have) recto serves {:.0}/s, p99 {}",
+        brotli.per_second,
+        ms(brotli.p99_ms)
+    ));
+    if let Some(quiet) = quiet {
+        report.add(busy::measure(&stage, quiet).await?);
+    }
+    Ok(report)
+}
+
+/// In turn, so that what else the machine does hits both.
+fn against_nginx(stage: &Stage, encoding: Option<&str>) -> Result<(Load, Load)> {
+    let (mut ours, mut theirs) = (None::<Load>, None::<Load>);
+    for _ in 0..ROUNDS {
+        let load = stage.nginx_load(encoding)?;
+        theirs = Some(theirs.map_or(load, |best| best.better(load)));
+        let load = stage.recto_load(encoding)?;
+        ours = Some(ours.map_or(load, |best| best.better(load)));
+        progress(&format!("{encoding:?}: recto {ours:?}, nginx {theirs:?}"));
+    }
+    Ok((ours.expect("a round"), theirs.expect("a round")))
+}
+
+fn rows(what: &str, ours: Load, theirs: Load) -> [Row; 2] {
+    [
+        Row {
+            what: format!("serve a page of 10 KB, {what}"),
+            ours: format!("{:.0}/s", ours.per_second),
+            peer: format!("nginx {:.0}/s", theirs.per_second),
+            ratio: ours.per_second / theirs.per_second,
+            promise: Promise::Aim { least: 0.7, aim: 0.95 },
+        },
+        Row {
+            what: format!("… 99 of 100 within, {what}"),
+            ours: ms(ours.p99_ms),
+            peer: format!("nginx {}", ms(theirs.p99_ms)),
+            ratio: ours.p99_ms / theirs.p99_ms,
+            promise: Promise::AtMost(1.0),
+        },
+    ]
+}
+
+impl Stage {
+    fn recto_load(&self, encoding: Option<&str>) -> Result<Load> {
+        let (url, headers) = self.request(encoding);
+        wrk::run(&url, &headers, WARM_UP)?;
+        wrk::run(&url, &headers, SECONDS)
+    }
+
+    /// Where our server has the page, and the headers that ask for it.
+    fn request(&self, encoding: Option<&str>) -> (String, Vec<String>) {
+        (format!("{}{}", self.recto.sites, self.path), headers(&self.recto.host, encoding))
+    }
+
+    /// The file itself: nginx need not look for an index.
+    fn nginx_load(&self, encoding: Option<&str>) -> Result<Load> {
+        let headers = headers("localhost", encoding);
+        let url = format!("{}{}/index.html", self.nginx.base, self.path);
+        wrk::run(&url, &headers, WARM_UP)?;
+        wrk::run(&url, &headers, SECONDS)
+    }
+}
+
+fn headers(host: &str, encoding: Option<&str>) -> Vec<String> {
+    let mut headers = vec![format!("Host: {host}")];
+    headers.extend(encoding.map(|encoding| format!("Accept-Encoding: {encoding}")));
+    headers
+}

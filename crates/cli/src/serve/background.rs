@@ -1,0 +1,59 @@
+//! What the server does besides answering: it builds, looks for pages that become due, and tidies up.
+
+use std::time::Duration;
+
+use publisher::Publisher;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+const UPKEEP_EVERY: Duration = Duration::from_secs(60);
+/// What builds that are under way have to end in when the server stops. A small change takes less; what takes longer
+/// is built again when its lease is over, by whichever server runs then.
+const BUILD_GRACE: Duration = Duration::from_millis(500);
+
+/// They end soon after `stop`.
+pub(super) fn start(publisher: &Publisher, workers: usize, stop: &CancellationToken) -> Vec<JoinHandle<()>> {
+    let mut tasks = vec![
+        tokio::spawn(keep_up(publisher.clone(), stop.clone())),
+        tokio::spawn(queue_due(publisher.clone(), stop.clone())),
+    ];
+    tasks.extend((0..workers).map(|_| tokio::spawn(build(publisher.clone(), stop.clone()))));
+    tasks
+}
+
+async fn build(publisher: Publisher, stop: CancellationToken) {
+    let grace_is_over = async {
+        stop.cancelled().await;
+        tokio::time::sleep(BUILD_GRACE).await;
+    };
+    tokio::select! { () = publisher.run_builds() => {}, () = grace_is_over => {} }
+}
+
+async fn queue_due(publisher: Publisher, stop: CancellationToken) {
+    tokio::select! { () = publisher.run_schedule() => {}, () = stop.cancelled() => {} }
+}
+
+async fn keep_up(publisher: Publisher, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(UPKEEP_EVERY) => {}
+        }
+        // Each step is a transaction of its own: it may be broken off between any two.
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tidy(&publisher) => {}
+        }
+    }
+}
+
+async fn tidy(publisher: &Publisher) {
+    match publisher.upkeep().await {
+        Ok(done) => tracing::debug!(?done, "upkeep"),
+        Err(error) => tracing::warn!(%error, "upkeep failed and is tried again in a minute"),
+    }
+    match publisher.tidy_releases().await {
+        Ok(done) => tracing::debug!(?done, "releases tidied"),
+        Err(error) => tracing::warn!(%error, "releases are tidied in a minute"),
+    }
+}

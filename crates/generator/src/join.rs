@@ -1,0 +1,237 @@
+//! Fragments joined when served.
+//!
+//! U+0000 cannot occur in a page, so it marks the joints:
+//!
+//! - in a page, `\0PATH\0` is the fragment at `PATH`; `\0PATH HREF\0` marks the entry with that link as the current
+//!   page, `\0PATH ~HREF\0` as what the page is part of; `\0PATH HREF INNER\0` opens the fragment `INNER` inside it;
+//! - in a fragment, `\0INNER\0` is where a fragment goes that the page may open, and `\0+FIRST\0` … `\0+LAST\0` stand
+//!   around a list of one line an entry: of a long one only a window around the current entry is shown, with
+//!   `FIRST` and `LAST` where it was cut.
+
+use memchr::{memchr, memchr_iter, memmem, memrchr};
+
+/// So many entries of a long list are shown on either side of the current one.
+const AROUND: usize = 20;
+/// Up to so many entries a list is shown whole.
+const WHOLE: usize = 60;
+
+/// Whether a path is that of a fragment, which is never served by itself.
+pub fn is_fragment(path: &str) -> bool {
+    path.starts_with("/.") && path != "/.md"
+}
+
+/// The page as a visitor gets it: each joint of `body` replaced by its fragment, with the current entry marked.
+///
+/// `fragment` finds the file at a path of the same release; where there is none, the joint leaves nothing.
+pub fn join<B: AsRef<[u8]>>(body: &[u8], mut fragment: impl FnMut(&str) -> Option<B>) -> Vec<u8> {
+    let mut joined = Vec::with_capacity(body.len() + 4096);
+    let mut rest = body;
+    while let Some((before, words, after)) = next_joint(rest) {
+        joined.extend_from_slice(before);
+        rest = after;
+        let joint = Joint::read(words);
+        if let Some(outer) = fragment(joint.path) {
+            let inner = joint.inner.and_then(&mut fragment);
+            joint.put(outer.as_ref(), inner.as_ref().map(AsRef::as_ref), &mut joined);
+        }
+    }
+    joined.extend_from_slice(rest);
+    joined
+}
+
+/// What stands before the next joint, the joint, and what follows.
+fn next_joint(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let start = memchr(0, text)?;
+    let end = start + 1 + memchr(0, &text[start + 1..])?;
+    Some((&text[..start], &text[start + 1..end], &text[end + 1..]))
+}
+
+struct Joint<'j> {
+    path: &'j str,
+    /// ` href="/docs/a"`, as it stands in the fragment.
+    current: Option<String>,
+    mark: &'static str,
+    inner: Option<&'j str>,
+}
+
+impl<'j> Joint<'j> {
+    fn read(words: &'j [u8]) -> Joint<'j> {
+        let mut words = std::str::from_utf8(words).unwrap_or_default().split(' ');
+        let path = words.next().unwrap_or_default();
+        let href = words.next().map(|word| word.strip_prefix('~').map_or((word, PAGE), |href| (href, PART)));
+        Joint {
+            path,
+            current: href.map(|(href, _)| format!(" href=\"{href}\"")),
+            mark: href.map_or(PAGE, |(_, mark)| mark),
+            inner: words.next(),
+        }
+    }
+
+    /// The fragment, with the one inside it that the page opens.
+    fn put(&self, outer: &[u8], inner: Option<&[u8]>, joined: &mut Vec<u8>) {
+        let mut rest = outer;
+        while let Some((before, words, after)) = next_joint(rest) {
+            self.put_marked(before, joined);
+            rest = after;
+            if words.first() == Some(&b'+') {
+                rest = self.put_list(&words[1..], after, inner, joined);
+            } else {
+                self.put_inner(words, inner, joined);
+            }
+        }
+        self.put_marked(rest, joined);
+    }
+
+    fn put_inner(&self, words: &[u8], inner: Option<&[u8]>, joined: &mut Vec<u8>) {
+        if self.inner.map(str::as_bytes) == Some(words)
+            && let Some(inner) = inner
+        {
+            self.put(inner, None, joined);
+        }
+    }
+
+    /// A list that begins with `entries`; what follows it.
+    fn put_list<'t>(
+        &self,
+        first: &[u8],
+        entries: &'t [u8],
+        inner: Option<&[u8]>,
+        joined: &mut Vec<u8>,
+    ) -> &'t [u8] {
+        let Some(end) = memmem::find(entries, b"\0+") else { return entries };
+        let (entries, after) = entries.split_at(end);
+        let Some((_, last, rest)) = next_joint(after) else { return after };
+        let window = self.window(entries);
+        if window.start > 0 {
+            joined.extend_from_slice(first);
+        }
+        self.put(&entries[window.clone()], inner, joined);
+        if window.end < entries.len() {
+            joined.extend_from_slice(&last[1..]);
+        }
+        rest
+    }
+
+    /// The entries around the current one, or the one that is open; the first ones where there is neither.
+    fn window(&self, entries: &[u8]) -> std::ops::Range<usize> {
+        if memchr_iter(b'\n', entries).count() <= WHOLE {
+            return 0..entries.len();
+        }
+        let open = self.inner.map(|inner| format!("\0{inner}\0"));
+        let find = |text: &Option<String>| memmem::find(entries, text.as_ref()?.as_bytes());
+        let at = find(&open).or_else(|| find(&self.current)).unwrap_or(0);
+        let start = (0..=AROUND).try_fold(at, |at, _| memrchr(b'\n', &entries[..at])).map_or(0, |at| at + 1);
+        let mut ends = memchr_iter(b'\n', &entries[at..]).map(|end| at + end + 1);
+        start..ends.nth(AROUND).unwrap_or(entries.len())
+    }
+
+    fn put_marked(&self, text: &[u8], joined: &mut Vec<u8>) {
+        let current = self.current.as_ref().and_then(|current| memmem::find(text, current.as_bytes()));
+        let (before, after) = text.split_at(current.unwrap_or(text.len()));
+        joined.extend_from_slice(before);
+        if !after.is_empty() {
+            joined.extend_from_slice(self.mark.as_bytes());
+        }
+        joined.extend_from_slice(after);
+    }
+}
+
+const PAGE: &str = " aria-current=\"page\"";
+const PART: &str = " aria-current=\"true\"";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    fn check(body: &str, fragments: &[(&str, &str)], expected: &str) {
+        let fragments: HashMap<_, _> = fragments.iter().copied().collect();
+        let joined = join(body.as_bytes(), |path| fragments.get(path).copied());
+        assert_eq!(String::from_utf8(joined).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_joint_is_replaced_by_its_fragment() {
+        check("a", &[], "a");
+        check("a\0/.x\0b\0/.x\0", &[("/.x", "-")], "a-b-");
+        check("a\0/.x\0b", &[], "ab");
+        check("a\0/.x\0b", &[("/.x", "")], "ab");
+        check("broken \0", &[], "broken \0");
+    }
+
+    #[test]
+    fn the_current_entry_is_marked() {
+        let nav = r#"<a href="/docs">Docs</a><a href="/docs/a">A</a>"#;
+        let fragments = [("/.nav", nav)];
+        check(
+            "\0/.nav /docs/a\0",
+            &fragments,
+            r#"<a href="/docs">Docs</a><a aria-current="page" href="/docs/a">A</a>"#,
+        );
+        check(
+            "\0/.nav ~/docs\0",
+            &fragments,
+            r#"<a aria-current="true" href="/docs">Docs</a><a href="/docs/a">A</a>"#,
+        );
+        check("\0/.nav /blog\0", &fragments, nav);
+    }
+
+    #[test]
+    fn only_the_fragment_that_the_page_names_is_opened() {
+        let outer = "<li>a\0/.a\0</li><li>b\0/.b\0</li>";
+        let fragments = [("/.s", outer), ("/.a", "[a]"), ("/.b", r#"<a href="/b">"#)];
+        check("\0/.s /x\0", &fragments, "<li>a</li><li>b</li>");
+        check("\0/.s /x /.a\0", &fragments, "<li>a[a]</li><li>b</li>");
+        check("\0/.s /b /.b\0", &fragments, r#"<li>a</li><li>b<a aria-current="page" href="/b"></li>"#);
+        check("\0/.s /b /.gone\0", &fragments, "<li>a</li><li>b</li>");
+    }
+
+    fn list(len: usize) -> String {
+        let entries: String = (0..len).map(|n| format!("<li href=\"/{n}\">\n")).collect();
+        format!("<ul>\0+FIRST\0{entries}\0+LAST\0</ul>")
+    }
+
+    #[test]
+    fn a_list_of_up_to_60_entries_is_shown_whole() {
+        let expected = list(60).replace("\0+FIRST\0", "").replace("\0+LAST\0", "");
+        check("\0/.s\0", &[("/.s", &list(60))], &expected);
+    }
+
+    #[test]
+    fn of_a_long_list_a_window_is_shown() {
+        let list = list(2000);
+        let check = |current: usize, first: &str, shown: std::ops::Range<usize>, last: &str| {
+            let entries = shown.map(|n| match n == current {
+                true => format!("<li aria-current=\"page\" href=\"/{n}\">\n"),
+                false => format!("<li href=\"/{n}\">\n"),
+            });
+            let entries: String = entries.collect();
+            check(
+                &format!("\0/.s /{current}\0"),
+                &[("/.s", &list)],
+                &format!("<ul>{first}{entries}{last}</ul>"),
+            );
+        };
+        check(1000, "FIRST", 980..1021, "LAST");
+        check(0, "", 0..21, "LAST");
+        check(20, "", 0..41, "LAST");
+        check(21, "FIRST", 1..42, "LAST");
+        check(1999, "FIRST", 1979..2000, "");
+        check(5000, "", 0..21, "LAST");
+    }
+
+    #[test]
+    fn the_window_of_a_list_of_fragments_is_around_the_open_one() {
+        let entries: String = (0..500).map(|n| format!("<li>{n}\0/.{n}\0\n")).collect();
+        let outer = format!("\0+FIRST\0{entries}\0+LAST\0");
+        let expected: String =
+            (280..321).map(|n| format!("<li>{n}{}\n", if n == 300 { "open" } else { "" })).collect();
+        check("\0/.s /x /.300\0", &[("/.s", &outer), ("/.300", "open")], &format!("FIRST{expected}LAST"));
+    }
+
+    #[test]
+    fn fragments_begin_with_a_dot() {
+        assert!(is_fragment("/.nav") && is_fragment("/.docs/guides"));
+        assert!(!is_fragment("/.md") && !is_fragment("/nav") && !is_fragment("/a/.nav"));
+    }
+}

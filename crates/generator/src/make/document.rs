@@ -1,0 +1,284 @@
+//! A page's own files: its HTML and its Markdown.
+
+use askama::Template;
+use markdown::{Heading, Picture, Rendered};
+use model::{ContentType, PageId, Section, Timestamp};
+use serde_json::{Value, json};
+
+use super::view::{Endpoint, Neighbour, Shell, joint, side_joint};
+use super::{bytes, render};
+use crate::place::shows_list;
+use crate::settings::is_link;
+use crate::text::{self, Day};
+use crate::url::{Fragment, tag_slug};
+use crate::{File, Made, Page, Problem, Site, Source};
+
+/// Words a minute: a slow reader of prose.
+const WORDS_A_MINUTE: usize = 220;
+/// A post that is so long, and has so many headings, gets a table of contents.
+const LONG: (usize, usize) = (1000, 3);
+
+#[derive(Template)]
+#[template(path = "post.html")]
+struct PostTemplate<'s> {
+    shell: Shell<'s>,
+    page: PageView<'s>,
+}
+
+#[derive(Template)]
+#[template(path = "docs_page.html")]
+struct DocsTemplate<'s> {
+    shell: Shell<'s>,
+    page: PageView<'s>,
+}
+
+struct PageView<'s> {
+    class: &'static str,
+    is_post: bool,
+    title: &'s str,
+    lead: &'s str,
+    html: &'s str,
+    authors: Vec<&'s str>,
+    published_at: Timestamp,
+    updated_at: Timestamp,
+    published_day: Day,
+    updated_day: Day,
+    minutes: usize,
+    endpoint: Option<Endpoint<'s>>,
+    cover: Option<Cover<'s>>,
+    tags: Vec<TagLink<'s>>,
+    toc: Vec<Part<'s>>,
+    before: Option<Neighbour<'s>>,
+    after: Option<Neighbour<'s>>,
+    /// Joints, or HTML.
+    crumbs: String,
+    side: String,
+    list: String,
+}
+
+struct Cover<'s> {
+    url: &'s str,
+    alt: &'s str,
+    size: Option<Picture>,
+}
+
+struct TagLink<'s> {
+    url: String,
+    name: &'s str,
+}
+
+/// A heading of the table of contents and those below it.
+struct Part<'s> {
+    heading: &'s Heading,
+    below: Vec<&'s Heading>,
+}
+
+impl Site {
+    pub(super) fn markdown(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, Problem> {
+        let (_, source) = self.with_source(id, source)?;
+        Ok(bytes(source.content.as_bytes().to_vec()))
+    }
+
+    pub(super) fn document(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, Problem> {
+        let (page, source) = self.with_source(id, source)?;
+        let rendered = markdown::render_page(source.content, &page.title, source.media)
+            .map_err(|markdown::TooComplex(message)| self.problem(page, message))?;
+        let mut summary = rendered.summary.clone();
+        text::tidy(&mut summary);
+
+        let path = self.index.path_of(page);
+        let shell = self.page_shell(page, &path, &rendered, &summary);
+        let view = self.page_view(page, &path, &rendered, source);
+        let html = match page.key.content_type {
+            ContentType::Docs => render(&DocsTemplate { shell, page: view }),
+            _ => render(&PostTemplate { shell, page: view }),
+        };
+        Ok(Made { file: File::Bytes(html.into_bytes()), summary: Some(summary) })
+    }
+
+    fn with_source<'a, 's>(
+        &'a self,
+        id: PageId,
+        source: Option<&'a Source<'s>>,
+    ) -> Result<(&'a Page, &'a Source<'s>), Problem> {
+        let page = self.index.page(id).expect("a place is of a page that is there");
+        let source = source.ok_or_else(|| self.problem(page, "its text was not found".to_owned()))?;
+        Ok((page, source))
+    }
+
+    fn problem(&self, page: &Page, message: String) -> Problem {
+        Problem { title: page.title.clone(), url: self.index.path_of(page), message }
+    }
+
+    fn page_shell<'s>(
+        &'s self,
+        page: &'s Page,
+        path: &str,
+        rendered: &Rendered,
+        summary: &'s str,
+    ) -> Shell<'s> {
+        let mut shell = self.shell(path, &page.title).in_language(page.params.lang.as_deref());
+        shell.description = page.description.as_deref().unwrap_or(summary);
+        shell.noindex |= page.params.noindex;
+        shell.markdown = Some(if path == "/" { "/index.md".to_owned() } else { format!("{path}.md") });
+        let image = page.params.cover.as_deref().or(rendered.first_image.as_deref());
+        shell.image = image.filter(|url| is_link(url)).map(|url| self.frame.absolute(url));
+        if page.key.content_type == ContentType::Blog || page.key.content_type == ContentType::Docs {
+            shell.kind = "article";
+        }
+        shell.json_ld = Some(text::script_json(&self.json_ld(page, path, &shell)));
+        if let Some(canonical) = &page.params.canonical {
+            shell.canonical = Some(canonical.clone());
+        }
+        shell
+    }
+
+    fn json_ld(&self, page: &Page, path: &str, shell: &Shell<'_>) -> Value {
+        let frame = &self.frame;
+        let kind = match page.key.content_type {
+            ContentType::Blog => "BlogPosting",
+            ContentType::Docs => "TechArticle",
+            ContentType::Homepage => "WebSite",
+            ContentType::Standalone => "WebPage",
+        };
+        let mut json = json!({
+            "@context": "https://schema.org",
+            "@type": kind,
+            "name": if path == "/" { &frame.title } else { &page.title },
+            "url": format!("{}{path}", frame.origin),
+            "inLanguage": shell.lang,
+        });
+        let mut put = |name: &str, value: Value| json[name] = value;
+        if !shell.description.is_empty() {
+            put("description", shell.description.into());
+        }
+        if let Some(image) = &shell.image {
+            put("image", image.as_str().into());
+        }
+        if shell.kind == "article" {
+            put("headline", page.title.as_str().into());
+            put("datePublished", page.published_at.to_string().into());
+            put("dateModified", page.updated_at.to_string().into());
+            put("publisher", json!({"@type": "Organization", "name": frame.title}));
+            let authors = self.authors(page).map(|name| json!({"@type": "Person", "name": name}));
+            let authors: Vec<_> = authors.collect();
+            if !authors.is_empty() {
+                put("author", authors.into());
+            }
+            if !page.tags.is_empty() {
+                put("keywords", page.tags.join(", ").into());
+            }
+        }
+        json
+    }
+
+    /// Those the page names, else the site's.
+    pub(super) fn authors<'s>(&'s self, page: &'s Page) -> impl Iterator<Item = &'s str> {
+        let own = page.params.authors.iter();
+        let site = self.frame.settings.author.iter().filter(|_| page.params.authors.is_empty());
+        own.chain(site).map(String::as_str)
+    }
+
+    fn page_view<'s>(
+        &'s self,
+        page: &'s Page,
+        path: &str,
+        rendered: &'s Rendered,
+        source: &Source<'_>,
+    ) -> PageView<'s> {
+        let of = page.key.content_type;
+        let (before, after) = self.index.neighbours(page);
+        let tags = page.tags.iter().filter(|_| of != ContentType::Homepage);
+        PageView {
+            class: match of {
+                ContentType::Blog => "post",
+                ContentType::Homepage => "front",
+                _ => "plain",
+            },
+            is_post: of == ContentType::Blog,
+            title: &page.title,
+            lead: page.description.as_deref().unwrap_or_default(),
+            html: &rendered.html,
+            authors: if of == ContentType::Blog {
+                self.authors(page).collect()
+            } else {
+                page.params.authors.iter().map(String::as_str).collect()
+            },
+            published_at: page.published_at,
+            updated_at: page.updated_at,
+            published_day: Day::of(page.published_at),
+            updated_day: Day::of(page.updated_at),
+            minutes: rendered.words.div_ceil(WORDS_A_MINUTE).max(1),
+            endpoint: page.api_endpoint.as_ref().map(Endpoint::of),
+            cover: page.params.cover.as_deref().map(|url| Cover {
+                url,
+                alt: page.params.cover_alt.as_deref().unwrap_or_default(),
+                size: source.media.picture(url),
+            }),
+            tags: tags.map(|name| TagLink { url: format!("/tags/{}", tag_slug(name)), name }).collect(),
+            toc: if has_contents(page, rendered) { contents(&rendered.headings) } else { vec![] },
+            before: before.map(Neighbour::of),
+            after: after.map(Neighbour::of),
+            crumbs: self.crumbs_of(page),
+            side: self.side_of(page, path),
+            list: self.list_of(page),
+        }
+    }
+
+    /// A section may be renamed by the page that stands for it, so the way there is a fragment.
+    fn crumbs_of(&self, page: &Page) -> String {
+        let (of, section) = (page.key.content_type, &page.key.section);
+        match section.is_none() || of == ContentType::Homepage {
+            true => self.crumbs(&self.steps(of, &Section::none())),
+            false => joint(&[&Fragment::Crumbs(of, section.clone()).to_string()]),
+        }
+    }
+
+    fn side_of(&self, page: &Page, path: &str) -> String {
+        match self.section_behind(page) {
+            Some(section) => side_joint(&section, path),
+            None => side_joint(&page.key.section, path),
+        }
+    }
+
+    /// The list that the page stands in front of.
+    fn list_of(&self, page: &Page) -> String {
+        if page.key.content_type == ContentType::Homepage {
+            let wanted = page.params.list == Some(true);
+            return if wanted { joint(&[&Fragment::HomeList.to_string()]) } else { String::new() };
+        }
+        match self.section_behind(page).filter(|_| shows_list(page)) {
+            Some(section) => joint(&[&Fragment::List(page.key.content_type, section).to_string()]),
+            None => String::new(),
+        }
+    }
+
+    /// The section whose address the page has taken.
+    fn section_behind(&self, page: &Page) -> Option<Section> {
+        let section = Section::parse(page.key.slug.as_str()).ok()?;
+        let front = page.key.section.is_none() && self.index.has_section(page.key.content_type, &section);
+        front.then_some(section)
+    }
+}
+
+fn has_contents(page: &Page, rendered: &Rendered) -> bool {
+    let headings = rendered.headings.iter().filter(|heading| (2..=3).contains(&heading.level)).count();
+    let by_itself = match page.key.content_type {
+        ContentType::Docs => headings > 1,
+        ContentType::Blog => rendered.words >= LONG.0 && headings >= LONG.1,
+        _ => false,
+    };
+    page.params.toc.unwrap_or(by_itself)
+}
+
+/// The headings of two levels, the second below the first.
+fn contents(headings: &[Heading]) -> Vec<Part<'_>> {
+    let mut parts: Vec<Part<'_>> = vec![];
+    for heading in headings.iter().filter(|heading| (2..=3).contains(&heading.level)) {
+        match parts.last_mut() {
+            Some(part) if heading.level == 3 => part.below.push(heading),
+            _ => parts.push(Part { heading, below: vec![] }),
+        }
+    }
+    parts
+}

@@ -1,0 +1,140 @@
+//! The newest posts as Atom, RSS and JSON Feed.
+
+use askama::Template;
+use model::{PageId, Timestamp};
+use serde_json::{Value, json};
+
+use super::render;
+use crate::text::rfc822;
+use crate::url::url;
+use crate::{Page, Site};
+
+/// So many posts a feed holds.
+const NEWEST: usize = 20;
+
+#[derive(Template)]
+#[template(path = "atom.xml")]
+struct Atom<'s> {
+    origin: &'s str,
+    lang: &'s str,
+    title: &'s str,
+    subtitle: Option<&'s str>,
+    updated: Timestamp,
+    entries: Vec<Item<'s>>,
+}
+
+#[derive(Template)]
+#[template(path = "rss.xml")]
+struct Rss<'s> {
+    origin: &'s str,
+    lang: &'s str,
+    title: &'s str,
+    subtitle: Option<&'s str>,
+    updated_822: String,
+    entries: Vec<Item<'s>>,
+}
+
+struct Item<'s> {
+    id: PageId,
+    url: String,
+    title: &'s str,
+    summary: &'s str,
+    published: Timestamp,
+    published_822: String,
+    updated: Timestamp,
+    authors: Vec<&'s str>,
+    tags: &'s [String],
+}
+
+impl Site {
+    pub(super) fn atom(&self) -> String {
+        let mut entries = self.items();
+        for entry in &mut entries {
+            // RFC 4287, 4.1.2: an entry has an author.
+            if entry.authors.is_empty() {
+                entry.authors.push(&self.frame.title);
+            }
+        }
+        render(&Atom {
+            origin: &self.frame.origin,
+            lang: self.frame.settings.language(),
+            title: &self.frame.title,
+            subtitle: self.frame.settings.description.as_deref(),
+            updated: self.updated(),
+            entries,
+        })
+    }
+
+    pub(super) fn rss(&self) -> String {
+        render(&Rss {
+            origin: &self.frame.origin,
+            lang: self.frame.settings.language(),
+            title: &self.frame.title,
+            subtitle: self.frame.settings.description.as_deref(),
+            updated_822: rfc822(self.updated()),
+            entries: self.items(),
+        })
+    }
+
+    pub(super) fn json_feed(&self) -> String {
+        let frame = &self.frame;
+        let mut feed = json!({
+            "version": "https://jsonfeed.org/version/1.1",
+            "title": frame.title,
+            "home_page_url": format!("{}/blog", frame.origin),
+            "feed_url": format!("{}/feed.json", frame.origin),
+            "language": frame.settings.language(),
+            "items": self.items().iter().map(json_item).collect::<Vec<_>>(),
+        });
+        if let Some(description) = &frame.settings.description {
+            feed["description"] = description.as_str().into();
+        }
+        format!("{feed:#}\n")
+    }
+
+    fn newest_posts(&self) -> impl Iterator<Item = &Page> {
+        self.index.of(self.index.blog.ids().take(NEWEST))
+    }
+
+    /// When a post of the feed was changed last.
+    fn updated(&self) -> Timestamp {
+        self.newest_posts().map(|page| page.updated_at).max().unwrap_or(Timestamp::from_micros(0))
+    }
+
+    fn items(&self) -> Vec<Item<'_>> {
+        self.newest_posts().map(|page| self.item(page)).collect()
+    }
+
+    fn item<'s>(&'s self, page: &'s Page) -> Item<'s> {
+        Item {
+            id: page.id,
+            url: format!("{}{}", self.frame.origin, url(&page.key)),
+            title: &page.title,
+            summary: page.blurb(),
+            published: page.published_at,
+            published_822: rfc822(page.published_at),
+            updated: page.updated_at,
+            authors: self.authors(page).collect(),
+            tags: &page.tags,
+        }
+    }
+}
+
+fn json_item(item: &Item<'_>) -> Value {
+    let mut json = json!({
+        "id": format!("urn:uuid:{}", item.id),
+        "url": item.url,
+        "title": item.title,
+        "content_text": item.summary,
+        "summary": item.summary,
+        "date_published": item.published.to_string(),
+        "date_modified": item.updated.to_string(),
+    });
+    if !item.authors.is_empty() {
+        json["authors"] = item.authors.iter().map(|name| json!({"name": name})).collect();
+    }
+    if !item.tags.is_empty() {
+        json["tags"] = item.tags.into();
+    }
+    json
+}

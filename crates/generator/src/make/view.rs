@@ -1,0 +1,198 @@
+//! What templates show.
+
+use model::{ApiEndpoint, ContentType, Section};
+
+use crate::frame::Frame;
+use crate::settings::is_right_to_left;
+use crate::text::Day;
+use crate::url::{Fragment, list_url, url};
+use crate::{Page, Site};
+
+/// The head of a document and what stands around its body.
+pub(crate) struct Shell<'s> {
+    pub frame: &'s Frame,
+    pub lang: &'s str,
+    pub rtl: bool,
+    pub title: &'s str,
+    pub full_title: String,
+    pub description: &'s str,
+    /// `None` for a document that has no address of its own.
+    pub canonical: Option<String>,
+    /// OpenGraph's type.
+    pub kind: &'static str,
+    pub image: Option<String>,
+    pub noindex: bool,
+    /// The path of the page's Markdown.
+    pub markdown: Option<String>,
+    pub feeds: bool,
+    pub json_ld: Option<String>,
+    /// Joints.
+    pub nav: String,
+    pub foot: String,
+}
+
+impl Site {
+    /// The shell of a document at `path`.
+    pub(super) fn shell<'s>(&'s self, path: &str, title: &'s str) -> Shell<'s> {
+        let frame = &self.frame;
+        let full_title = match path {
+            "/" => frame.title.clone(),
+            _ => format!("{title} · {}", frame.title),
+        };
+        let blog = path == "/" || path == "/blog" || path.starts_with("/blog/");
+        Shell {
+            frame,
+            lang: frame.settings.language(),
+            rtl: frame.rtl,
+            title,
+            full_title,
+            description: "",
+            canonical: Some(format!("{}{path}", frame.origin)),
+            kind: "website",
+            image: None,
+            noindex: frame.settings.noindex,
+            markdown: None,
+            feeds: blog,
+            json_ld: None,
+            nav: self.nav_joint(path),
+            foot: joint(&[&Fragment::Foot.to_string()]),
+        }
+    }
+
+    /// The masthead, with the link marked that leads to the part of the site that `path` is in.
+    fn nav_joint(&self, path: &str) -> String {
+        let nav = Fragment::Nav.to_string();
+        let links = &self.frame.settings.links;
+        let within =
+            |url: &str| path.strip_prefix(url).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let nearest = match links.is_empty() {
+            true => ["/docs", "/blog"].into_iter().find(|url| within(url)).or(Some(path)),
+            false => links
+                .iter()
+                .map(|link| link.url.as_str())
+                .filter(|url| within(url))
+                .max_by_key(|url| url.len()),
+        };
+        match nearest {
+            Some(url) if url == path => joint(&[&nav, &escape_href(url)]),
+            Some(url) => joint(&[&nav, &format!("~{}", escape_href(url))]),
+            None => joint(&[&nav]),
+        }
+    }
+}
+
+impl<'s> Shell<'s> {
+    /// In the page's own language, where it says which.
+    pub fn in_language(mut self, lang: Option<&'s str>) -> Shell<'s> {
+        if let Some(lang) = lang {
+            self.lang = lang;
+            self.rtl = is_right_to_left(lang);
+        }
+        self
+    }
+}
+
+/// Where a fragment is put when the file is served; see [`crate::join`].
+pub(super) fn joint(words: &[&str]) -> String {
+    format!("\0{}\0", words.join(" "))
+}
+
+pub(super) fn escape_href(url: &str) -> String {
+    crate::text::escape(url)
+}
+
+/// A page in a list.
+pub(crate) struct Entry<'p> {
+    pub url: String,
+    pub title: &'p str,
+    pub blurb: &'p str,
+    pub endpoint: Option<Endpoint<'p>>,
+    pub day: Day,
+}
+
+impl<'p> Entry<'p> {
+    pub fn of(page: &'p Page) -> Entry<'p> {
+        Entry {
+            url: url(&page.key),
+            title: &page.title,
+            blurb: page.blurb(),
+            endpoint: page.api_endpoint.as_ref().map(Endpoint::of),
+            day: Day::of(page.published_at),
+        }
+    }
+
+    pub fn without_blurb(self) -> Entry<'p> {
+        Entry { blurb: "", ..self }
+    }
+}
+
+/// A method, and perhaps a path.
+pub(crate) struct Endpoint<'p> {
+    pub method: &'p str,
+    pub class: &'static str,
+    pub path: &'p str,
+}
+
+impl<'p> Endpoint<'p> {
+    pub fn of(endpoint: &'p ApiEndpoint) -> Endpoint<'p> {
+        let class = match endpoint.method() {
+            "GET" => "get",
+            "POST" => "post",
+            "PUT" => "put",
+            "PATCH" => "patch",
+            "DELETE" => "delete",
+            "HEAD" => "head",
+            _ => "options",
+        };
+        Endpoint { method: endpoint.method(), class, path: endpoint.path().unwrap_or_default() }
+    }
+}
+
+/// A link with a number.
+pub(crate) struct Counted {
+    pub url: String,
+    pub text: String,
+    pub count: String,
+}
+
+/// The page before or after.
+pub(crate) struct Neighbour<'p> {
+    pub url: String,
+    pub title: &'p str,
+}
+
+impl<'p> Neighbour<'p> {
+    pub fn of(page: &'p Page) -> Neighbour<'p> {
+        Neighbour { url: url(&page.key), title: page.short_title() }
+    }
+}
+
+/// The docs' navigation on a page of a section, with `path` marked.
+pub(super) fn side_joint(section: &Section, path: &str) -> String {
+    let side = Fragment::Side.to_string();
+    match section.is_none() {
+        true => joint(&[&side, path]),
+        false => joint(&[&side, path, &Fragment::SideSection(section.clone()).to_string()]),
+    }
+}
+
+/// The list of a content type or section, as a step on the way.
+pub(super) struct Step {
+    pub url: String,
+    pub text: String,
+}
+
+impl Site {
+    /// The way from the root to the pages of a section.
+    pub(super) fn steps(&self, of: ContentType, section: &Section) -> Vec<Step> {
+        let root = match of {
+            ContentType::Docs => Some("Docs"),
+            ContentType::Blog => Some("Blog"),
+            _ => None,
+        };
+        let root = root.map(|text| Step { url: list_url(of, &Section::none()), text: text.to_owned() });
+        let section = (!section.is_none())
+            .then(|| Step { url: list_url(of, section), text: self.index.section_title(of, section) });
+        root.into_iter().chain(section).collect()
+    }
+}

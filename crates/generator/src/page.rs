@@ -1,0 +1,120 @@
+//! What the generator knows of a page without its text.
+
+use model::{ApiEndpoint, ContentType, PageId, PageKey, Section, Slug, Timestamp};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use crate::{PageParams, text};
+
+/// A visible page: no draft, not deleted, not dated in the future.
+///
+/// Kept as JSON between builds, so its names are short and what is not there is not written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Page {
+    pub id: PageId,
+    #[serde(with = "key_as_text")]
+    pub key: PageKey,
+    #[serde(rename = "t")]
+    pub title: String,
+    #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    #[serde(rename = "p", with = "micros")]
+    pub published_at: Timestamp,
+    #[serde(rename = "u", with = "micros")]
+    pub updated_at: Timestamp,
+    #[serde(rename = "e", default, with = "endpoint_as_text", skip_serializing_if = "Option::is_none")]
+    pub api_endpoint: Option<ApiEndpoint>,
+    #[serde(default, skip_serializing_if = "PageParams::is_default")]
+    pub params: PageParams,
+    /// Where its text is kept; the generator only hands it back.
+    #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<i64>,
+    /// The beginning of its text; known once the page has been made.
+    #[serde(rename = "s", default, skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+}
+
+impl Page {
+    /// What stands under the title in lists and in `<meta name="description">`.
+    pub(crate) fn blurb(&self) -> &str {
+        self.description.as_deref().unwrap_or(&self.summary)
+    }
+
+    /// The title for places with little room.
+    pub(crate) fn short_title(&self) -> &str {
+        self.params.link_title.as_deref().unwrap_or(&self.title)
+    }
+
+    /// Everything that files of *other* pages, and lists by order, take from this page; its blurb aside.
+    pub(crate) fn same_place(&self, other: &Page) -> bool {
+        self.key == other.key
+            && self.title == other.title
+            && self.tags == other.tags
+            && self.published_at == other.published_at
+            && self.api_endpoint == other.api_endpoint
+            && self.params == other.params
+    }
+
+    /// Titles are user text: one line, no characters that HTML or XML forbid, and never nothing.
+    pub(crate) fn tidied(mut self) -> Page {
+        text::tidy(&mut self.title);
+        if self.title.is_empty() {
+            self.title = self.key.slug.as_str().to_owned();
+        }
+        self.description = self.description.take().and_then(text::tidied);
+        self.tags = self.tags.drain(..).filter_map(text::tidied).collect();
+        text::tidy(&mut self.summary);
+        self
+    }
+}
+
+mod key_as_text {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(key: &PageKey, serializer: S) -> Result<S::Ok, S::Error> {
+        let PageKey { content_type, section, slug } = key;
+        serializer.collect_str(&format_args!(
+            "{}/{}/{}",
+            content_type.as_str(),
+            section.as_str(),
+            slug.as_str()
+        ))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PageKey, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        let mut parts = text.splitn(3, '/').map(str::to_owned);
+        let mut part = || parts.next().unwrap_or_default();
+        Ok(PageKey {
+            content_type: ContentType::parse(&part()).map_err(D::Error::custom)?,
+            section: Section::parse(&part()).map_err(D::Error::custom)?,
+            slug: Slug::parse(&part()).map_err(D::Error::custom)?,
+        })
+    }
+}
+
+mod micros {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_i64(time.micros())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+        i64::deserialize(deserializer).map(Timestamp::from_micros)
+    }
+}
+
+mod endpoint_as_text {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(endpoint: &Option<ApiEndpoint>, s: S) -> Result<S::Ok, S::Error> {
+        endpoint.as_ref().map(ApiEndpoint::as_str).serialize(s)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ApiEndpoint>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?.unwrap_or_default();
+        ApiEndpoint::parse(&text).map_err(D::Error::custom)
+    }
+}

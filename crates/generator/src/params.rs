@@ -1,0 +1,169 @@
+//! The params of a page that the theme understands.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::settings::is_link;
+use crate::text;
+
+/// Read from a page's `params`; whatever has the wrong type counts as absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PageParams {
+    /// `weight`: the place among the pages of a section, small first; 0 when not given.
+    #[serde(skip_serializing_if = "is_default")]
+    pub weight: i64,
+    /// `toc`: whether there is a table of contents; the theme decides when not given.
+    #[serde(skip_serializing_if = "is_default")]
+    pub toc: Option<bool>,
+    /// `cover`: an image at the head of the page and in previews.
+    #[serde(skip_serializing_if = "is_default")]
+    pub cover: Option<String>,
+    /// `coverAlt`: what the cover shows, for those who cannot see it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub cover_alt: Option<String>,
+    /// `author` or `authors`: a name or several.
+    #[serde(skip_serializing_if = "is_default")]
+    pub authors: Vec<String>,
+    /// `nav`: a standalone page in the masthead.
+    #[serde(skip_serializing_if = "is_default")]
+    pub nav: bool,
+    /// `noindex`: a page that search engines are asked to pass over.
+    #[serde(skip_serializing_if = "is_default")]
+    pub noindex: bool,
+    /// `list`: whether the list that the page stands in front of is shown below it; the theme decides when not given.
+    #[serde(skip_serializing_if = "is_default")]
+    pub list: Option<bool>,
+    /// `linkTitle`: a short title for navigation.
+    #[serde(skip_serializing_if = "is_default")]
+    pub link_title: Option<String>,
+    /// `canonical`: the address of the original, for a page that was first published elsewhere.
+    #[serde(skip_serializing_if = "is_default")]
+    pub canonical: Option<String>,
+    /// `lang`: the page's language, where it differs from the site's.
+    #[serde(skip_serializing_if = "is_default")]
+    pub lang: Option<String>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// So many names are a byline; more are a mistake.
+const AUTHORS: usize = 10;
+
+impl PageParams {
+    /// `json` is the text of an object; anything else has no params.
+    pub fn read(json: Option<&str>) -> PageParams {
+        let params = json.and_then(|json| serde_json::from_str::<Map<String, Value>>(json).ok());
+        params.filter(|params| !params.is_empty()).map_or_else(PageParams::default, |params| known(&params))
+    }
+
+    pub(crate) fn is_default(&self) -> bool {
+        is_default(self)
+    }
+}
+
+fn known(params: &Map<String, Value>) -> PageParams {
+    let text = |name| params.get(name).and_then(Value::as_str).and_then(|text| text::tidied(text.to_owned()));
+    let flag = |name| params.get(name).and_then(Value::as_bool);
+    let address = |name| text(name).filter(|url| is_link(url));
+    PageParams {
+        weight: params.get("weight").and_then(whole).unwrap_or(0),
+        toc: flag("toc"),
+        cover: address("cover").or_else(|| address("image")),
+        cover_alt: text("coverAlt"),
+        authors: params.get("author").or_else(|| params.get("authors")).map(names).unwrap_or_default(),
+        nav: flag("nav").unwrap_or(false),
+        noindex: flag("noindex").unwrap_or(false),
+        list: flag("list"),
+        link_title: text("linkTitle"),
+        canonical: address("canonical").filter(|url| url.starts_with("http")),
+        lang: text("lang").filter(|lang| crate::settings::is_language(lang)),
+    }
+}
+
+/// A number, also one written `10.0` or `"10"`.
+fn whole(value: &Value) -> Option<i64> {
+    let number = || value.as_f64().filter(|number| number.is_finite()).map(|number| number as i64);
+    value.as_i64().or_else(number).or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+/// A name, an object with a `name`, or a list of these.
+fn names(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(name) => text::tidied(name.clone()).into_iter().collect(),
+        Value::Object(author) => {
+            author.get("name").filter(|name| name.is_string()).map(names).unwrap_or_default()
+        }
+        Value::Array(list) => {
+            list.iter().filter(|author| !author.is_array()).flat_map(names).take(AUTHORS).collect()
+        }
+        _ => vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_is_read() {
+        let params = PageParams::read(Some(
+            r#"{"weight": 3, "toc": false, "cover": "/media/a/b.webp", "coverAlt": "A lamp", "author": "Ada",
+                "nav": true, "noindex": true, "list": false, "linkTitle": "Short", "lang": "pt-BR",
+                "canonical": "https://example.com/a", "other": [1]}"#,
+        ));
+        let expected = PageParams {
+            weight: 3,
+            toc: Some(false),
+            cover: Some("/media/a/b.webp".into()),
+            cover_alt: Some("A lamp".into()),
+            authors: vec!["Ada".into()],
+            nav: true,
+            noindex: true,
+            list: Some(false),
+            link_title: Some("Short".into()),
+            canonical: Some("https://example.com/a".into()),
+            lang: Some("pt-BR".into()),
+        };
+        assert_eq!(params, expected);
+        let json = serde_json::to_string(&params).unwrap();
+        assert_eq!(serde_json::from_str::<PageParams>(&json).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_wrong_type_counts_as_absent() {
+        for json in [
+            "",
+            "[]",
+            "null",
+            "{}",
+            r#"{"weight": [], "toc": "no", "cover": 5, "author": 7, "nav": "true", "noindex": 1, "lang": {}}"#,
+            r#"{"weight": null, "cover": "javascript:alert(1)", "canonical": "/relative", "lang": "no such \" one"}"#,
+            r#"{"author": {"name": 5}, "authors": "ignored beside author", "linkTitle": " \n "}"#,
+        ] {
+            assert_eq!(PageParams::read(Some(json)), PageParams::default(), "{json}");
+        }
+        assert_eq!(PageParams::read(None), PageParams::default());
+    }
+
+    #[test]
+    fn a_weight_is_a_number_in_any_form() {
+        let check =
+            |json: &str, expected| assert_eq!(PageParams::read(Some(json)).weight, expected, "{json}");
+        check(r#"{"weight": -5}"#, -5);
+        check(r#"{"weight": 10.0}"#, 10);
+        check(r#"{"weight": "7"}"#, 7);
+        check(r#"{"weight": 1e300}"#, i64::MAX);
+    }
+
+    #[test]
+    fn authors_come_in_many_shapes() {
+        let check =
+            |json: &str, expected: &[&str]| assert_eq!(PageParams::read(Some(json)).authors, expected);
+        check(r#"{"authors": ["Ada", "Grace"]}"#, &["Ada", "Grace"]);
+        check(r#"{"author": {"name": "Ada", "url": "https://example.com"}}"#, &["Ada"]);
+        check(r#"{"authors": [{"name": "Ada"}, 5, ["deep"], " "]}"#, &["Ada"]);
+    }
+}

@@ -1,0 +1,309 @@
+//! What the owner of a site chose.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{accent, text};
+
+/// `recto site set KEY=VALUE`; kept as JSON. What is not set has a default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logo: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icon: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accent: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<Link>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub footer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub css: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub noindex: bool,
+}
+
+/// A link in the masthead.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    pub text: String,
+    pub url: String,
+}
+
+const TITLE_CHARS: usize = 100;
+const DESCRIPTION_CHARS: usize = 500;
+const URL_CHARS: usize = 2000;
+const LINKS: usize = 12;
+const FOOTER_CHARS: usize = 5000;
+const CSS_CHARS: usize = 100_000;
+
+impl Settings {
+    /// Each key and what it is for, in the order in which they are shown.
+    pub const KEYS: [(&str, &str); 11] = [
+        ("title", "the site's name, in the masthead and in feeds; the site's host label when not set"),
+        ("description", "one sentence about the site, for its front page, search engines and feeds"),
+        ("language", "the language of the texts, such as en, de or pt-BR; en when not set"),
+        ("author", "who writes, where a page does not say (params.author)"),
+        ("logo", "the URL of an image shown in place of the title in the masthead"),
+        ("icon", "the URL of the icon browsers show; made from the title's first letter when not set"),
+        (
+            "accent",
+            "the colour of what is current or hovered: #a3301a, or two for light and dark: #a3301a #ff9274",
+        ),
+        (
+            "links",
+            "the masthead's links: Text=URL, separated by ; (Docs=/docs; Code=https://example.com/code)",
+        ),
+        ("footer", "Markdown at the foot of every page"),
+        ("css", "style rules added after the theme's"),
+        ("noindex", "yes asks search engines to pass over the whole site; no when not set"),
+    ];
+
+    /// Sets `key`; an empty value means its default. The message is shown to the owner.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let value = value.trim();
+        if value.contains('\0') {
+            return Err(format!("{key} must not contain U+0000"));
+        }
+        match key {
+            "title" => self.title = line(key, value, TITLE_CHARS)?,
+            "description" => self.description = line(key, value, DESCRIPTION_CHARS)?,
+            "language" => self.language = language(value)?,
+            "author" => self.author = line(key, value, TITLE_CHARS)?,
+            "logo" => self.logo = address(key, value)?,
+            "icon" => self.icon = address(key, value)?,
+            "accent" => self.accent = colour(value)?,
+            "links" => self.links = links(value)?,
+            "footer" => self.footer = long(key, value, FOOTER_CHARS)?,
+            "css" => self.css = long(key, value, CSS_CHARS)?,
+            "noindex" => self.noindex = yes(key, value)?,
+            _ => return Err(format!("there is no setting \"{key}\"; {}", known_keys())),
+        }
+        Ok(())
+    }
+
+    /// The value of `key` as [`Settings::set`] takes it; empty when it is not set.
+    pub fn get(&self, key: &str) -> Option<String> {
+        let value = match key {
+            "title" => self.title.clone(),
+            "description" => self.description.clone(),
+            "language" => self.language.clone(),
+            "author" => self.author.clone(),
+            "logo" => self.logo.clone(),
+            "icon" => self.icon.clone(),
+            "accent" => self.accent.clone(),
+            "links" => {
+                let links: Vec<_> =
+                    self.links.iter().map(|link| format!("{}={}", link.text, link.url)).collect();
+                Some(links.join("; "))
+            }
+            "footer" => self.footer.clone(),
+            "css" => self.css.clone(),
+            "noindex" => self.noindex.then(|| "yes".to_owned()),
+            _ => return None,
+        };
+        Some(value.unwrap_or_default())
+    }
+
+    pub(crate) fn language(&self) -> &str {
+        self.language.as_deref().unwrap_or("en")
+    }
+}
+
+fn known_keys() -> String {
+    let keys = Settings::KEYS.map(|(key, _)| key).join(", ");
+    format!("the settings are {keys}")
+}
+
+/// A text of one line.
+fn line(key: &str, value: &str, limit: usize) -> Result<Option<String>, String> {
+    let value = long(key, value, limit)?;
+    Ok(value.and_then(text::tidied))
+}
+
+fn long(key: &str, value: &str, limit: usize) -> Result<Option<String>, String> {
+    match value.chars().count() {
+        0 => Ok(None),
+        count if count > limit => Err(format!("{key} must be at most {limit} characters, got {count}")),
+        _ => Ok(Some(value.to_owned())),
+    }
+}
+
+fn language(value: &str) -> Result<Option<String>, String> {
+    if !value.is_empty() && !is_language(value) {
+        return Err(format!("language must be a language tag such as en, de or pt-BR, not \"{value}\""));
+    }
+    Ok((!value.is_empty()).then(|| value.to_owned()))
+}
+
+/// The shape of a BCP 47 tag; whether such a language exists is not known here.
+pub(crate) fn is_language(tag: &str) -> bool {
+    let mut parts = tag.split('-');
+    let first = parts.next().unwrap_or_default();
+    (2..=3).contains(&first.len())
+        && first.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && tag.len() <= 35
+        && parts.all(|part| {
+            (2..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
+}
+
+/// Whether a language is written from right to left.
+pub(crate) fn is_right_to_left(tag: &str) -> bool {
+    let first = tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
+    matches!(first.as_str(), "ar" | "dv" | "fa" | "he" | "iw" | "ks" | "ps" | "sd" | "ug" | "ur" | "yi")
+}
+
+fn address(key: &str, value: &str) -> Result<Option<String>, String> {
+    if value.is_empty() {
+        return Ok(None);
+    }
+    check_address(key, value).map(Some)
+}
+
+fn check_address(key: &str, value: &str) -> Result<String, String> {
+    let wrong =
+        || format!("{key}: \"{value}\" is no URL; it must begin with / or https:// and contain no spaces");
+    if is_link(value) { Ok(value.to_owned()) } else { Err(wrong()) }
+}
+
+/// A path of the site or an address on the web: nothing that a browser would run.
+pub(crate) fn is_link(url: &str) -> bool {
+    let path = url.starts_with('/') && !url.starts_with("//") && !url.contains('\\');
+    let web =
+        ["https://", "http://"].iter().any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
+    let clean = |char: char| !char.is_whitespace() && !char.is_control() && !"<>\"'`{}|^".contains(char);
+    (path || web) && url.len() <= URL_CHARS && url.chars().all(clean)
+}
+
+fn colour(value: &str) -> Result<Option<String>, String> {
+    if !value.is_empty() {
+        accent::parse(value)?;
+    }
+    Ok((!value.is_empty()).then(|| value.to_owned()))
+}
+
+fn links(value: &str) -> Result<Vec<Link>, String> {
+    let entries = value.split([';', '\n']).map(str::trim).filter(|entry| !entry.is_empty());
+    let links = entries.map(link).collect::<Result<Vec<_>, _>>()?;
+    if links.len() > LINKS {
+        return Err(format!("links: at most {LINKS} fit, got {}", links.len()));
+    }
+    Ok(links)
+}
+
+fn link(entry: &str) -> Result<Link, String> {
+    let wrong = || format!("links: \"{entry}\" is not Text=URL, such as Docs=/docs");
+    let (text, url) = entry.split_once('=').ok_or_else(wrong)?;
+    let text = line("links", text.trim(), TITLE_CHARS)?.ok_or_else(wrong)?;
+    let url = url.trim();
+    let url = if url.starts_with("mailto:") && is_link(&format!("/{url}")) {
+        url.to_owned()
+    } else {
+        check_address("links", url)?
+    };
+    Ok(Link { text, url })
+}
+
+fn yes(key: &str, value: &str) -> Result<bool, String> {
+    match value.to_ascii_lowercase().as_str() {
+        "yes" | "true" | "1" | "on" => Ok(true),
+        "" | "no" | "false" | "0" | "off" => Ok(false),
+        _ => Err(format!("{key} must be yes or no, not \"{value}\"")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(key: &str, value: &str) -> Result<Settings, String> {
+        let mut settings = Settings::default();
+        settings.set(key, value).map(|()| settings)
+    }
+
+    #[test]
+    fn every_key_can_be_set_read_back_and_cleared() {
+        let values = [
+            ("title", "Lanternfish"),
+            ("description", "Notes from the tower."),
+            ("language", "pt-BR"),
+            ("author", "The keepers"),
+            ("logo", "/media/0123456789ab/logo.webp"),
+            ("icon", "https://example.com/icon.png"),
+            ("accent", "#0a7"),
+            ("links", "Docs=/docs; Write=mailto:a@example.com; Code=https://example.com/?a=b"),
+            ("footer", "Made *by hand*."),
+            ("css", "h1 { color: red }"),
+            ("noindex", "yes"),
+        ];
+        assert_eq!(values.map(|(key, _)| key), Settings::KEYS.map(|(key, _)| key));
+        for (key, value) in values {
+            let mut settings = set(key, value).unwrap();
+            assert_ne!(settings, Settings::default(), "{key}");
+            assert_eq!(settings.get(key).as_deref(), Some(value));
+            let json = serde_json::to_string(&settings).unwrap();
+            assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), settings);
+            settings.set(key, " ").unwrap();
+            assert_eq!(settings, Settings::default(), "{key}");
+        }
+        assert_eq!(Settings::default().get("colour"), None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let check = |key, value: &str, expected: &str| assert_eq!(set(key, value), Err(expected.to_owned()));
+        check(
+            "colour",
+            "red",
+            "there is no setting \"colour\"; the settings are title, description, language, author, logo, icon, \
+             accent, links, footer, css, noindex",
+        );
+        check("title", &"x".repeat(101), "title must be at most 100 characters, got 101");
+        check("title", "a\0b", "title must not contain U+0000");
+        check(
+            "language",
+            "english",
+            "language must be a language tag such as en, de or pt-BR, not \"english\"",
+        );
+        check(
+            "logo",
+            "logo.png",
+            "logo: \"logo.png\" is no URL; it must begin with / or https:// and contain no spaces",
+        );
+        check("accent", "red", "accent must be a colour such as #a3301a, or two of them, not \"red\"");
+        check("links", "Docs", "links: \"Docs\" is not Text=URL, such as Docs=/docs");
+        check("links", "=/docs", "links: \"=/docs\" is not Text=URL, such as Docs=/docs");
+        check("noindex", "maybe", "noindex must be yes or no, not \"maybe\"");
+        check("links", &"A=/a;".repeat(13), "links: at most 12 fit, got 13");
+    }
+
+    #[test]
+    fn only_paths_and_web_addresses_are_links() {
+        for url in ["/", "/docs", "/media/a.webp", "https://example.com", "http://example.com/a?b=c&d#e"] {
+            assert!(is_link(url), "{url}");
+        }
+        for url in [
+            "",
+            "docs",
+            "//example.com",
+            "/\\example.com",
+            "javascript:x",
+            "https://",
+            "/a b",
+            "/\"",
+            "data:x",
+        ] {
+            assert!(!is_link(url), "{url}");
+        }
+    }
+}

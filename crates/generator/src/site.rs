@@ -1,0 +1,172 @@
+//! The index of one site, and what changes in it.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use model::{ContentType, PageId};
+
+use crate::frame::Frame;
+use crate::index::Index;
+use crate::index::marks::Marks;
+use crate::place::Place;
+use crate::{Page, Settings};
+
+/// Everything about a site that its files are made of, the texts aside.
+pub struct Site {
+    pub(crate) frame: Frame,
+    pub(crate) index: Index,
+}
+
+/// What became of pages since the index was made.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// A page as it is now; `None` when it is gone or hidden.
+    pub pages: Vec<(PageId, Option<Page>)>,
+    /// Paths at which pages stood formerly ([`crate::url`] of their former key), to be added; the last one wins.
+    pub former: Vec<(String, PageId)>,
+}
+
+/// What it takes to make the file at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// There is no file.
+    Nothing,
+    /// The source of this page.
+    Page(PageId),
+    /// The index alone, once every page that was made has been summarised.
+    Itself,
+}
+
+/// The text of a page.
+#[derive(Clone, Copy)]
+pub struct Source<'s> {
+    pub content: &'s str,
+    pub media: &'s dyn markdown::Media,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    pub file: File,
+    /// Of a page's HTML: for [`Site::summarise`].
+    pub summary: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum File {
+    Bytes(Vec<u8>),
+    /// The path that the file's own path redirects to.
+    Redirect(String),
+}
+
+/// Why a page cannot be built, in words for its author.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub title: String,
+    pub url: String,
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Problem { title, url, message } = self;
+        write!(f, "the page \"{title}\" ({url}) cannot be built: {message}")
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl Site {
+    /// A site without pages. `origin` is `https://example.com`, without a slash at the end.
+    pub fn new(origin: &str, settings: Settings, default_title: &str) -> Site {
+        Site { frame: Frame::new(origin, settings, default_title), index: Index::default() }
+    }
+
+    /// A site as it was left: no path is told to be dirty. Also the first step of a clean build, which then makes
+    /// [`Site::all_paths`].
+    pub fn load(
+        origin: &str,
+        settings: Settings,
+        default_title: &str,
+        pages: Vec<Page>,
+        former: Vec<(String, PageId)>,
+    ) -> Site {
+        let mut site = Site::new(origin, settings, default_title);
+        let pages = pages.into_iter().map(|page| (page.id, Some(page))).collect();
+        site.take_in(Changes { pages, former }, &mut Marks::none());
+        site
+    }
+
+    /// Takes the changes in; the paths whose files may differ now, sorted.
+    pub fn apply(&mut self, changes: Changes) -> Vec<String> {
+        let mut marks = Marks::new();
+        self.take_in(changes, &mut marks);
+        marks.sorted()
+    }
+
+    /// First everything that moves is taken out, then put back in, so that pages may swap places.
+    fn take_in(&mut self, changes: Changes, marks: &mut Marks) {
+        let mut moved = vec![];
+        let mut retold = vec![];
+        // A page named twice is what it was named last.
+        let latest: HashMap<PageId, usize> =
+            changes.pages.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect();
+        for (at, (id, page)) in changes.pages.into_iter().enumerate() {
+            if latest[&id] != at {
+                continue;
+            }
+            let page = page.filter(|page| page.key.reserved().is_none()).map(Page::tidied);
+            match (self.index.page(id), page) {
+                (Some(old), Some(new)) if old.same_place(&new) => retold.push(new),
+                (_, new) => {
+                    self.index.remove(id, marks);
+                    moved.extend(new);
+                }
+            }
+        }
+        self.index.reserve(moved.len());
+        moved.into_iter().for_each(|page| self.index.insert(page, marks));
+        retold.into_iter().for_each(|page| self.index.retell(page, marks));
+        changes.former.into_iter().for_each(|(path, id)| self.index.add_former(path, id, marks));
+    }
+
+    /// Every path of the site, sorted.
+    pub fn all_paths(&self) -> Vec<String> {
+        self.index.paths(&self.frame.own())
+    }
+
+    pub fn need(&self, path: &str) -> Need {
+        match self.place(path) {
+            None => Need::Nothing,
+            Some(Place::Page(id) | Place::Markdown(id)) => Need::Page(id),
+            Some(_) => Need::Itself,
+        }
+    }
+
+    pub(crate) fn place(&self, path: &str) -> Option<Place> {
+        self.index.place(path, &self.frame.own())
+    }
+
+    pub fn page(&self, id: PageId) -> Option<&Page> {
+        self.index.page(id)
+    }
+
+    /// The visible pages, in no order; what is kept for the next [`Site::load`].
+    pub fn pages(&self) -> impl Iterator<Item = &Page> {
+        self.index.pages()
+    }
+
+    /// The path of a page on this site; `None` for one that is not shown, such as a second homepage.
+    pub fn path_of(&self, id: PageId) -> Option<String> {
+        let page = self.index.page(id)?;
+        let shown = page.key.content_type != ContentType::Homepage
+            || self.index.homepage().is_some_and(|homepage| homepage.id == id);
+        shown.then(|| self.index.path_of(page))
+    }
+
+    /// Remembers the beginning of a page's text: after its HTML was made, before lists are.
+    pub fn summarise(&mut self, id: PageId, summary: String) {
+        if let Some(page) = self.index.page_mut(id) {
+            page.summary = summary;
+        }
+    }
+}

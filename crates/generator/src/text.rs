@@ -1,0 +1,231 @@
+//! User text made fit to be shown, and the small words around it: dates, counts, names of sections.
+
+use std::fmt::Write;
+
+use model::Timestamp;
+
+/// One line, trimmed, without the characters that HTML and XML forbid.
+pub(crate) fn tidy(text: &mut String) {
+    if !is_tidy(text) {
+        *text = tidy_copy(text);
+    }
+}
+
+/// The tidy text, if anything is left of it.
+pub(crate) fn tidied(mut text: String) -> Option<String> {
+    tidy(&mut text);
+    (!text.is_empty()).then_some(text)
+}
+
+fn is_tidy(text: &str) -> bool {
+    let mut after_space = true;
+    for char in text.chars() {
+        if is_gap(char) && (char != ' ' || after_space) {
+            return false;
+        }
+        after_space = char == ' ';
+    }
+    text.is_empty() || !after_space
+}
+
+fn tidy_copy(text: &str) -> String {
+    let mut tidy = String::with_capacity(text.len());
+    for word in text.split(is_gap).filter(|word| !word.is_empty()) {
+        if !tidy.is_empty() {
+            tidy.push(' ');
+        }
+        tidy.push_str(word);
+    }
+    tidy
+}
+
+/// White space that may break a line, control characters, and the code points that are no characters.
+fn is_gap(char: char) -> bool {
+    matches!(char, ' ' | '\u{2028}' | '\u{2029}' | '\u{fdd0}'..='\u{fdef}')
+        || char.is_control()
+        || u32::from(char) & 0xfffe == 0xfffe
+}
+
+/// `getting-started` → `Getting started`: the name of a section that no page stands for.
+pub(crate) fn humanise(section: &str) -> String {
+    let words = section.trim_matches('-').replace('-', " ");
+    let mut chars = words.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => section.to_owned(),
+    }
+}
+
+/// `12,345`
+pub(crate) fn number(n: usize) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 page`, `12 pages`
+pub(crate) fn count(n: usize, thing: &str) -> String {
+    let s = if n == 1 { "" } else { "s" };
+    format!("{} {thing}{s}", number(n))
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// A calendar day, UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Day {
+    pub year: u16,
+    pub month: u8,
+    pub day: u8,
+}
+
+impl Day {
+    pub fn of(time: Timestamp) -> Day {
+        let text = time.text();
+        let digits = text.as_str().as_bytes();
+        let number = |digits: &[u8]| digits.iter().fold(0, |n: u16, digit| n * 10 + u16::from(digit - b'0'));
+        Day {
+            year: number(&digits[0..4]),
+            month: number(&digits[5..7]) as u8,
+            day: number(&digits[8..10]) as u8,
+        }
+    }
+
+    /// `2026-10-02`
+    pub fn iso(self) -> String {
+        format!("{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+
+    /// `2 October 2026`
+    pub fn long(self) -> String {
+        format!("{} {} {}", self.day, self.month_name(), self.year)
+    }
+
+    /// `2 Oct 2026`
+    pub fn short(self) -> String {
+        format!("{} {} {}", self.day, &self.month_name()[..3], self.year)
+    }
+
+    pub fn month_name(self) -> &'static str {
+        MONTHS[usize::from(self.month) - 1]
+    }
+}
+
+/// `Fri, 02 Oct 2026 08:30:00 GMT`: how RSS writes a time (RFC 822, with four digits for the year).
+pub(crate) fn rfc822(time: Timestamp) -> String {
+    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    // 1970-01-01 was a Thursday.
+    let weekday = time.micros().div_euclid(86_400_000_000).rem_euclid(7) as usize;
+    let day = Day::of(time);
+    let clock = &time.text().as_str()[11..19].to_owned();
+    format!("{}, {:02} {} {:04} {clock} GMT", DAYS[weekday], day.day, &day.month_name()[..3], day.year)
+}
+
+/// The text for HTML, in an element or a quoted attribute.
+pub(crate) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            _ => escaped.push(char),
+        }
+    }
+    escaped
+}
+
+/// JSON that may stand in a `<script>`: nothing in it can end the element.
+pub(crate) fn script_json(json: &serde_json::Value) -> String {
+    let json = json.to_string();
+    let mut safe = String::with_capacity(json.len());
+    for char in json.chars() {
+        match char {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                write!(safe, "\\u{:04x}", u32::from(char)).expect("a string takes all")
+            }
+            _ => safe.push(char),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_becomes_one_line_without_forbidden_characters() {
+        let check = |text: &str, expected: &str| {
+            let mut tidy_text = text.to_owned();
+            tidy(&mut tidy_text);
+            assert_eq!(tidy_text, expected, "{text:?}");
+            assert!(is_tidy(&tidy_text), "{text:?}");
+        };
+        check("", "");
+        check("Plain title", "Plain title");
+        check("  two\n lines\t ", "two lines");
+        check("a\u{1}b\u{7f}c\u{85}d", "a b c d");
+        check("\u{ffff}\u{1fffe}", "");
+        check("x\u{2028}y", "x y");
+        check("שלום 🚀 é", "שלום 🚀 é");
+    }
+
+    #[test]
+    fn a_section_has_a_name() {
+        let check = |section: &str, expected: &str| assert_eq!(humanise(section), expected);
+        check("getting-started", "Getting started");
+        check("api", "Api");
+        check("2026", "2026");
+        check("-a-", "A");
+        check("-", "-");
+    }
+
+    #[test]
+    fn numbers_and_counts_are_readable() {
+        let check = |n, expected: &str| assert_eq!(count(n, "page"), expected);
+        check(0, "0 pages");
+        check(1, "1 page");
+        check(999, "999 pages");
+        check(1000, "1,000 pages");
+        check(1234567, "1,234,567 pages");
+    }
+
+    #[test]
+    fn dates_are_written_three_ways() {
+        let time = Timestamp::parse_iso("2026-10-02T08:30:00Z").unwrap();
+        let day = Day::of(time);
+        assert_eq!(
+            (day.iso(), day.long(), day.short()),
+            ("2026-10-02".into(), "2 October 2026".into(), "2 Oct 2026".into())
+        );
+        assert_eq!(rfc822(time), "Fri, 02 Oct 2026 08:30:00 GMT");
+        assert_eq!(rfc822(Timestamp::from_micros(-1)), "Wed, 31 Dec 1969 23:59:59 GMT");
+    }
+
+    #[test]
+    fn json_cannot_end_its_script() {
+        let json = serde_json::json!("</script><!-- & \u{2028}\"");
+        assert_eq!(script_json(&json), r#""\u003c/script\u003e\u003c!-- \u0026 \u2028\"""#);
+    }
+}

@@ -1,0 +1,154 @@
+//! Where pages, lists and fragments stand.
+
+use std::fmt;
+
+use model::{ContentType, PageKey, Section, Slug};
+use sha2::{Digest, Sha256};
+
+/// The path that a page with this key stands at: `/docs/guides/install`.
+///
+/// A homepage's is `/homepage/…`, which redirects to `/`.
+pub fn url(key: &PageKey) -> String {
+    let mut url = list_url(key.content_type, &key.section);
+    url.push('/');
+    url.push_str(key.slug.as_str());
+    url
+}
+
+/// The path of a list of pages: `/docs`, `/docs/guides`; a standalone section's is `/company`.
+pub(crate) fn list_url(content_type: ContentType, section: &Section) -> String {
+    let first = match content_type {
+        ContentType::Standalone => "",
+        content_type => content_type.as_str(),
+    };
+    let mut url = String::with_capacity(64);
+    for segment in [first, section.as_str()] {
+        if !segment.is_empty() {
+            url.push('/');
+            url.push_str(segment);
+        }
+    }
+    url
+}
+
+/// The last segment of a tag's URL. Tags that differ in case or accents only share it.
+pub(crate) fn tag_slug(tag: &str) -> String {
+    let slug = Slug::from_title(tag).map(|slug| slug.as_str().to_owned());
+    slug.unwrap_or_else(|| format!("t-{}", hex(&Sha256::digest(tag)[..4])))
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The fragments: files that are joined into pages when these are served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fragment {
+    /// The masthead's links.
+    Nav,
+    /// The links at the foot.
+    Foot,
+    /// The docs' navigation: the pages without section, and all sections.
+    Side,
+    /// The pages of a section in the docs' navigation.
+    SideSection(Section),
+    /// The way from the root to a section's pages.
+    Crumbs(ContentType, Section),
+    /// The way to the archive of a tag.
+    TagCrumbs(String),
+    /// The list of a section, below the page that took its URL.
+    List(ContentType, Section),
+    /// The list of the front page, below the homepage.
+    HomeList,
+}
+
+impl fmt::Display for Fragment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fragment::Nav => f.write_str("/.nav"),
+            Fragment::Foot => f.write_str("/.foot"),
+            Fragment::Side => f.write_str("/.docs"),
+            Fragment::SideSection(section) => write!(f, "/.docs/{}", section.as_str()),
+            Fragment::Crumbs(of, section) => write!(f, "/.crumbs/{}/{}", of.as_str(), section.as_str()),
+            Fragment::TagCrumbs(tag) => write!(f, "/.crumbs/tags/{tag}"),
+            Fragment::List(of, section) => write!(f, "/.list/{}/{}", of.as_str(), section.as_str()),
+            Fragment::HomeList => f.write_str("/.list"),
+        }
+    }
+}
+
+impl Fragment {
+    pub fn parse(path: &str) -> Option<Fragment> {
+        let mut segments = path.strip_prefix("/.")?.split('/');
+        let parts = (segments.next()?, segments.next(), segments.next());
+        if segments.next().is_some() {
+            return None;
+        }
+        let section = |text: &str| Section::parse(text).ok().filter(|section| !section.is_none());
+        let of = |text: &str| ContentType::parse(text).ok().filter(|&of| of != ContentType::Homepage);
+        Some(match parts {
+            ("nav", None, None) => Fragment::Nav,
+            ("foot", None, None) => Fragment::Foot,
+            ("docs", None, None) => Fragment::Side,
+            ("docs", Some(name), None) => Fragment::SideSection(section(name)?),
+            ("crumbs", Some("tags"), Some(tag)) => Fragment::TagCrumbs(tag.to_owned()),
+            ("crumbs", Some(name), Some(rest)) => Fragment::Crumbs(of(name)?, section(rest)?),
+            ("list", None, None) => Fragment::HomeList,
+            ("list", Some(name), Some(rest)) => Fragment::List(of(name)?, section(rest)?),
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_stands_at_its_type_section_and_slug() {
+        let check = |content_type, section, slug, expected: &str| {
+            let (section, slug) = (Section::parse(section).unwrap(), Slug::parse(slug).unwrap());
+            assert_eq!(url(&PageKey { content_type, section, slug }), expected);
+        };
+        check(ContentType::Blog, "", "hello", "/blog/hello");
+        check(ContentType::Blog, "news", "hello", "/blog/news/hello");
+        check(ContentType::Docs, "", "hello", "/docs/hello");
+        check(ContentType::Docs, "guides", "hello", "/docs/guides/hello");
+        check(ContentType::Standalone, "", "about", "/about");
+        check(ContentType::Standalone, "company", "about", "/company/about");
+        check(ContentType::Homepage, "", "index", "/homepage/index");
+        check(ContentType::Homepage, "a", "index", "/homepage/a/index");
+    }
+
+    #[test]
+    fn a_tag_has_a_slug() {
+        let check = |tag: &str, expected: &str| assert_eq!(tag_slug(tag), expected, "{tag}");
+        check("Rust", "rust");
+        check("rust!", "rust");
+        check("C++", "c");
+        check("Ünïcode tag", "unicode-tag");
+        check("!!!", "t-e84c538e");
+    }
+
+    #[test]
+    fn the_path_of_a_fragment_reads_back() {
+        let guides = Section::parse("guides").unwrap();
+        for fragment in [
+            Fragment::Nav,
+            Fragment::Foot,
+            Fragment::Side,
+            Fragment::SideSection(guides.clone()),
+            Fragment::Crumbs(ContentType::Blog, guides.clone()),
+            Fragment::TagCrumbs("rust".into()),
+            Fragment::List(ContentType::Standalone, guides),
+            Fragment::HomeList,
+        ] {
+            assert_eq!(Fragment::parse(&fragment.to_string()), Some(fragment));
+        }
+        for path in
+            ["/.", "/.md", "/.docs/", "/.docs/a/b", "/.list/homepage/a", "/.list/docs", "/nav", "/.nav/a/b/c"]
+        {
+            assert_eq!(Fragment::parse(path), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Lists and navigation: what is on them, in which order.
+
+use recto_generator::Settings;
+
+use crate::world::{With, World, between, blog, docs, homepage, standalone};
+
+#[test]
+fn posts_are_listed_newest_first() {
+    let world = World::of([
+        blog(1, "old").dated("2026-01-01"),
+        blog(2, "news/new").dated("2026-03-01"),
+        blog(3, "same-b").dated("2026-02-01"),
+        blog(4, "same-a").dated("2026-02-01"),
+    ]);
+    assert_eq!(
+        world.links("/blog"),
+        ["/blog/news", "/blog/news/new", "/blog/same-b", "/blog/same-a", "/blog/old"]
+    );
+    assert_eq!(world.links("/blog/news"), ["/blog", "/blog/news/new"]);
+}
+
+#[test]
+fn docs_are_listed_by_weight_then_title_then_slug() {
+    let world = World::of([
+        docs(1, "a/c").titled("Same"),
+        docs(2, "a/b").titled("Same"),
+        docs(3, "a/z").titled("apple"),
+        docs(4, "a/y").titled("Banana"),
+        docs(5, "a/x").titled("Zebra").weighing(-1),
+    ]);
+    let expected = ["/docs/a/x", "/docs/a/z", "/docs/a/y", "/docs/a/b", "/docs/a/c"];
+    assert_eq!(world.links("/docs/a")[1..], expected);
+    assert_eq!(between(&world.raw("/.docs/a"), "<li><a href=\"", "\""), expected);
+}
+
+#[test]
+fn sections_are_ordered_by_the_pages_that_stand_for_them() {
+    let world = World::of([
+        docs(1, "zoo/a"),
+        docs(2, "getting-started/a"),
+        docs(3, "api/a"),
+        docs(4, "api").titled("Reference").weighing(5),
+        docs(5, "introduction"),
+    ]);
+    let side = world.raw("/.docs");
+    assert_eq!(between(&side, "\">", "</a>\0"), ["Getting started", "Zoo", "Reference"]);
+    let index = world.get("/docs");
+    assert_eq!(
+        between(&index, "<h2 dir=\"auto\">", "</h2>"),
+        [
+            "<a href=\"/docs/getting-started\">Getting started</a>",
+            "<a href=\"/docs/zoo\">Zoo</a>",
+            "<a href=\"/docs/api\">Reference</a>",
+        ]
+    );
+    assert!(world.get("/docs/api/a").contains("<li><a href=\"/docs/api\">Reference</a></li>"), "breadcrumbs");
+}
+
+#[test]
+fn the_sidebar_shows_the_pages_of_the_current_section() {
+    let world = World::of([
+        docs(1, "a/one").titled("One").endpoint("GET /one"),
+        docs(2, "a/two").titled("Two").endpoint("delete"),
+        docs(3, "b/three").titled("Three"),
+        docs(4, "root").titled("Root"),
+    ]);
+    let side = |path: &str| {
+        let html = world.get(path);
+        let side = between(&html, "<nav class=\"side\"", "</nav>")[0].to_owned();
+        between(&side, "<li><a", "</a>").into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        side("/docs/a/two"),
+        [
+            " href=\"/docs/root\"><span dir=\"auto\">Root</span>",
+            " href=\"/docs/a\">A",
+            " href=\"/docs/a/one\"><span dir=\"auto\">One</span><span class=\"method get\">GET</span>",
+            " aria-current=\"page\" href=\"/docs/a/two\"><span dir=\"auto\">Two</span><span class=\"method delete\">DELETE</span>",
+            " href=\"/docs/b\">B",
+        ]
+    );
+    assert_eq!(side("/docs/root").len(), 3);
+    assert_eq!(side("/docs/a")[1], " aria-current=\"page\" href=\"/docs/a\">A");
+}
+
+#[test]
+fn the_pages_of_a_large_section_show_a_window_of_it() {
+    let world = World::of((0..2000).map(|n| docs(n, &format!("errors/e{n:04}"))));
+    let html = world.get("/docs/errors/e1000");
+    let entries = between(&html, "<span dir=\"auto\">", "</span></a></li>");
+    assert_eq!((entries.len(), entries[0], entries[40]), (41, "e0980", "e1020"));
+    assert_eq!(
+        html.matches("<li class=\"all\"><a href=\"/docs/errors\">All 2,000 pages</a></li>").count(),
+        2
+    );
+    assert!(html.len() < 12_000, "{}", html.len());
+    assert_eq!(world.links("/docs/errors").len(), 1 + 2000);
+}
+
+#[test]
+fn the_masthead_links_to_what_there_is() {
+    let nav = |world: &World, path: &str| {
+        let html = world.get(path);
+        let nav = between(&html, "<nav aria-label=\"Site\">", "</nav>").concat();
+        between(&nav, "<a ", "</a>").into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let world = World::new();
+    assert_eq!(nav(&world, "/"), [""; 0]);
+    let world = World::of([
+        blog(1, "a"),
+        docs(2, "a"),
+        standalone(3, "about").titled("About us").params(r#"{"nav": true, "linkTitle": "About"}"#),
+        standalone(4, "imprint"),
+    ]);
+    let expected = |docs: &str, blog: &str, about: &str| {
+        vec![
+            format!("{docs}href=\"/docs\">Docs"),
+            format!("{blog}href=\"/blog\">Blog"),
+            format!("{about}href=\"/about\">About"),
+        ]
+    };
+    let (page, part) = ("aria-current=\"page\" ", "aria-current=\"true\" ");
+    assert_eq!(nav(&world, "/"), expected("", "", ""));
+    assert_eq!(nav(&world, "/docs"), expected(page, "", ""));
+    assert_eq!(nav(&world, "/docs/a"), expected(part, "", ""));
+    assert_eq!(nav(&world, "/blog/a"), expected("", part, ""));
+    assert_eq!(nav(&world, "/about"), expected("", "", page));
+    assert_eq!(nav(&world, "/404.html"), expected("", "", ""));
+
+    let mut settings = Settings::default();
+    settings.set("links", "Guides=/docs/guides; All=/docs; Code=https://example.com/?a=1&b=2").unwrap();
+    let mut world = World::with_settings(settings);
+    world.publish([docs(1, "guides/a"), docs(2, "other")]);
+    assert_eq!(
+        nav(&world, "/docs/guides/a"),
+        [
+            "aria-current=\"true\" href=\"/docs/guides\">Guides",
+            "href=\"/docs\">All",
+            "href=\"https://example.com/?a=1&amp;b=2\">Code"
+        ]
+    );
+}
+
+#[test]
+fn a_long_blog_is_cut_by_month_and_day() {
+    let post = |n: u128| {
+        let (month, day) = (if n < 70 { 5 } else { 4 }, n % 2 + 1);
+        blog(n, &format!("p{n:03}")).dated(&format!("2026-{month:02}-{day:02}T{:02}:00Z", n % 24))
+    };
+    let world = World::of((0..100).map(post));
+    let links = world.links("/blog");
+    assert_eq!(links.len(), 20 + 2);
+    assert_eq!(links[20..], ["/blog/2026.05", "/blog/2026.04"]);
+    assert_eq!(world.links("/blog/2026.05"), ["/blog", "/blog/2026.05.02", "/blog/2026.05.01"]);
+    assert_eq!(world.links("/blog/2026.04").len(), 1 + 30);
+    assert_eq!(world.links("/blog/2026.05.01").len(), 1 + 35);
+    assert_eq!(world.finds("/blog/2026.04.01"), "nothing");
+
+    // No post moves another: the months that a deleted post was not in stay as they are.
+    let mut after = World::of((0..100).map(post));
+    after.delete(99);
+    assert_eq!(after.raw("/blog/2026.05.01"), world.raw("/blog/2026.05.01"));
+}
+
+#[test]
+fn thousands_of_posts_of_one_moment_are_cut_all_the_same() {
+    let world = World::of((0..300).map(|n| blog(n, &format!("p{n:03}")).tagged(&["Import"])));
+    let parts = world.links("/blog/2026.05.14");
+    assert_eq!(parts.len(), 1 + 8);
+    let mut posts: Vec<_> =
+        parts[1..].iter().flat_map(|part| world.links(part)).filter(|path| path != "/blog").collect();
+    posts.sort();
+    assert_eq!(posts, (0..300).map(|n| format!("/blog/p{n:03}")).collect::<Vec<_>>());
+    assert_eq!(world.links("/tags/import/2026.05.14.0")[..2], ["/tags", "/tags/import"]);
+}
+
+#[test]
+fn tags_with_one_slug_are_one_tag() {
+    let world = World::of([
+        blog(1, "a").tagged(&["Rust", "C++"]),
+        docs(2, "b").tagged(&["rust"]),
+        standalone(3, "c").tagged(&["rust", "!!!"]),
+        homepage(4, "index").tagged(&["never"]),
+    ]);
+    let tags = world.get("/tags");
+    assert_eq!(
+        between(&tags, "<li><a ", "</a></li>"),
+        [
+            "href=\"/tags/t-e84c538e\" dir=\"auto\">!!! <small>1</small>",
+            "href=\"/tags/c\" dir=\"auto\">C++ <small>1</small>",
+            "href=\"/tags/rust\" dir=\"auto\">rust <small>3</small>",
+        ]
+    );
+    assert_eq!(world.links("/tags/rust"), ["/tags", "/blog/a", "/docs/b", "/c"]);
+    assert!(world.get("/blog/a").contains("<a href=\"/tags/rust\" rel=\"tag\" dir=\"auto\">Rust</a>"));
+}
+
+#[test]
+fn pages_turn_to_their_neighbours() {
+    let turns = |world: &World, path: &str| {
+        let html = world.get(path);
+        let turn = between(&html, "<nav class=\"turn\"", "</nav>").concat();
+        between(&turn, "href=\"", "\" class").into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let world = World::of([
+        docs(1, "a/one"),
+        docs(2, "a/two"),
+        docs(3, "b/three"),
+        blog(4, "old").dated("2026-01-01"),
+        blog(5, "new").dated("2026-02-01"),
+        standalone(6, "about"),
+    ]);
+    assert_eq!(turns(&world, "/docs/a/one"), ["/docs/a/two\" rel=\"next"]);
+    assert_eq!(turns(&world, "/docs/a/two"), ["/docs/a/one\" rel=\"prev"]);
+    assert_eq!(turns(&world, "/docs/b/three"), [""; 0]);
+    assert_eq!(turns(&world, "/blog/old"), ["/blog/new\" rel=\"next"]);
+    assert_eq!(turns(&world, "/blog/new"), ["/blog/old\" rel=\"prev"]);
+    assert_eq!(turns(&world, "/about"), [""; 0]);
+}
+
+#[test]
+fn without_a_homepage_the_front_page_lists_what_there_is() {
+    assert!(World::new().get("/").contains("Nothing has been published here yet."));
+    let world = World::of([blog(1, "a"), docs(2, "guides/b"), docs(3, "c"), standalone(4, "about")]);
+    assert_eq!(world.links("/"), ["/blog/a", "/docs/guides", "/docs/c", "/docs", "/about"]);
+    // With one, only if it asks for it.
+    let world = World::of([blog(1, "a"), homepage(2, "index")]);
+    assert_eq!(world.links("/"), [""; 0]);
+    let world = World::of([blog(1, "a"), homepage(2, "index").params(r#"{"list": true}"#)]);
+    assert_eq!(world.links("/"), ["/blog/a"]);
+}

@@ -1,0 +1,242 @@
+//! What machines read: feeds, sitemaps, robots, llms.txt, metadata.
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+use recto_generator::Settings;
+use serde_json::Value;
+
+use crate::world::{With, World, between, blog, docs, id, standalone};
+
+/// The texts of the elements `name`, in order; panics where the XML is not well-formed.
+fn texts(xml: &str, name: &str) -> Vec<String> {
+    let mut reader = Reader::from_str(xml);
+    reader.config_mut().check_end_names = true;
+    let (mut texts, mut open) = (vec![], None::<String>);
+    loop {
+        match reader.read_event().unwrap() {
+            Event::Start(tag) if tag.name().as_ref() == name => open = Some(String::new()),
+            Event::End(tag) if tag.name().as_ref() == name => texts.extend(open.take()),
+            Event::Text(text) => {
+                if let Some(open) = &mut open {
+                    open.push_str(&text);
+                }
+            }
+            Event::GeneralRef(reference) => {
+                if let Some(open) = &mut open {
+                    match reference.resolve_char_ref().unwrap() {
+                        Some(char) => open.push(char),
+                        None => open.push_str(&format!("&{};", &*reference)),
+                    }
+                }
+            }
+            Event::Eof => return texts,
+            _ => {}
+        }
+    }
+}
+
+const NASTY: &str = "<script>alert('1')</script> & \"quotes\" ]]> שלום 🚀\u{1}\n\u{ffff}";
+const TIDY: &str = "<script>alert('1')</script> & \"quotes\" ]]> שלום 🚀";
+
+fn nasty() -> World {
+    let mut settings = Settings::default();
+    settings.set("title", NASTY.trim_end_matches('\u{ffff}')).unwrap();
+    settings.set("description", NASTY).unwrap();
+    settings.set("author", NASTY).unwrap();
+    let mut world = World::with_settings(settings);
+    world.publish([
+        blog(1, "a").titled(NASTY).with(|page| {
+            page.description = Some(NASTY.to_owned());
+            page.tags = vec![NASTY[..30].to_owned()];
+        }),
+        docs(2, "b").titled(NASTY).endpoint("GET /<b>&\"/{id}"),
+        docs(3, "s/c").titled(NASTY),
+        docs(4, "s").titled(NASTY),
+        standalone(5, "d").titled(NASTY).params(
+            r#"{"nav": true, "author": "<b>\"A\"</b>", "cover": "/media/a/b.webp", "coverAlt": "\"><script>", "linkTitle": "<i>"}"#,
+        ),
+        standalone(6, "t/e").titled(NASTY).tagged(&["</script>"]),
+    ]);
+    world
+}
+
+#[test]
+fn feeds_are_well_formed_whatever_a_title_holds() {
+    let world = nasty();
+    assert_eq!(texts(&world.raw("/feed.xml"), "title"), [TIDY, TIDY]);
+    assert_eq!(texts(&world.raw("/feed.xml"), "summary"), [TIDY]);
+    assert_eq!(texts(&world.raw("/rss.xml"), "title"), [TIDY, TIDY]);
+    assert_eq!(texts(&world.raw("/rss.xml"), "dc:creator"), [TIDY]);
+    let feed: Value = serde_json::from_str(&world.raw("/feed.json")).unwrap();
+    assert_eq!(feed["items"][0]["title"], TIDY);
+    texts(&world.raw("/favicon.svg"), "text");
+}
+
+#[test]
+fn user_text_never_becomes_markup() {
+    let world = nasty();
+    for path in world.files.keys().filter(|path| !path.ends_with(".md")) {
+        if !matches!(world.files[path], recto_generator::File::Bytes(_)) {
+            continue;
+        }
+        let file = world.get(path);
+        if path.ends_with(".json") || path.ends_with(".txt") || path.ends_with(".css") {
+            continue;
+        }
+        assert!(!file.contains("<script>alert"), "{path}");
+        assert!(!file.contains("<b>\"A"), "{path}");
+        assert!(!file.contains("\"><script>"), "{path}");
+        assert!(!file.chars().any(|char| char.is_control() && char != '\n'), "{path}");
+        for json in between(&file, "<script type=\"application/ld+json\">", "</script>") {
+            serde_json::from_str::<Value>(json).unwrap_or_else(|error| panic!("{path}: {error}: {json}"));
+        }
+    }
+}
+
+#[test]
+fn an_atom_feed_holds_the_newest_twenty_posts() {
+    let world = World::of((1..=25).map(|n| blog(n, &format!("p{n:02}")).dated(&format!("2026-05-{n:02}"))));
+    let atom = world.raw("/feed.xml");
+    let expected: Vec<_> = (6..=25).rev().map(|n| format!("p{n:02}")).collect();
+    assert_eq!(texts(&atom, "title")[1..], expected);
+    assert_eq!(texts(&atom, "id")[1], format!("urn:uuid:{}", id(25)));
+    assert_eq!(texts(&atom, "published")[0], "2026-05-25T00:00:00.000Z");
+    assert_eq!(texts(&atom, "updated")[0], "2026-05-15T00:00:00.000Z");
+    assert!(atom.contains("href=\"https://example.com/blog/p25\""));
+    assert_eq!(texts(&world.raw("/rss.xml"), "pubDate")[0], "Mon, 25 May 2026 00:00:00 GMT");
+    let feed: Value = serde_json::from_str(&world.raw("/feed.json")).unwrap();
+    assert_eq!(feed["items"].as_array().unwrap().len(), 20);
+    assert_eq!(feed["items"][0]["url"], "https://example.com/blog/p25");
+    // Also without posts.
+    assert_eq!(texts(&World::new().raw("/feed.xml"), "updated"), ["1970-01-01T00:00:00.000Z"]);
+    texts(&World::new().raw("/rss.xml"), "title");
+}
+
+#[test]
+fn the_blog_announces_its_feeds() {
+    let world = World::of([blog(1, "a"), docs(2, "b")]);
+    let feed = r#"<link rel="alternate" type="application/atom+xml" href="/feed.xml""#;
+    for path in ["/blog", "/blog/a", "/"] {
+        assert!(world.get(path).contains(feed), "{path}");
+    }
+    assert!(!world.get("/docs/b").contains(feed));
+}
+
+#[test]
+fn the_sitemap_names_each_page_and_list_once() {
+    let world = World::of([
+        blog(1, "a"),
+        docs(2, "guides"),
+        docs(3, "guides/b"),
+        docs(4, "api/c"),
+        standalone(5, "hidden").params(r#"{"noindex": true}"#),
+    ]);
+    let mut urls = texts(&world.raw("/sitemap.xml"), "loc");
+    urls.sort();
+    let expected =
+        ["/", "/blog", "/blog/a", "/docs", "/docs/api", "/docs/api/c", "/docs/guides", "/docs/guides/b"];
+    assert_eq!(urls, expected.map(|path| format!("https://example.com{path}")));
+    assert!(world.get("/hidden").contains("<meta name=\"robots\" content=\"noindex\">"));
+}
+
+#[test]
+fn a_large_sitemap_is_an_index_of_shards() {
+    let world = World::of((0..600).map(|n| docs(n, &format!("p{n}"))));
+    let shards = texts(&world.raw("/sitemap.xml"), "loc");
+    let path = |url: &String| url.strip_prefix("https://example.com").unwrap().to_owned();
+    let mut urls: Vec<_> = shards.iter().flat_map(|url| texts(&world.raw(&path(url)), "loc")).collect();
+    assert_eq!(urls.len(), 600 + 3);
+    urls.sort();
+    urls.dedup();
+    assert_eq!(urls.len(), 600 + 3);
+}
+
+#[test]
+fn robots_and_llms_point_to_what_there_is() {
+    let world = World::of([
+        docs(1, "guides/a").titled("A [b]").with(|page| page.description = Some("About a.".into())),
+        docs(2, "c"),
+        blog(3, "d"),
+        standalone(4, "about"),
+    ]);
+    assert_eq!(
+        world.raw("/robots.txt"),
+        "User-agent: *\nAllow: /\n\nSitemap: https://example.com/sitemap.xml\n"
+    );
+    assert_eq!(
+        world.raw("/llms.txt"),
+        "# acme\n\
+         \n## Docs\n\n- [c](https://example.com/docs/c.md)\n\
+         \n## Docs: Guides\n\n- [A \\[b\\]](https://example.com/docs/guides/a.md): About a.\n\
+         \n## Blog\n\n- [d](https://example.com/blog/d.md)\n\
+         \n## Pages\n\n- [about](https://example.com/about.md)\n"
+    );
+}
+
+#[test]
+fn llms_txt_is_bounded() {
+    let world = World::of((0..3000).map(|n| docs(n, &format!("s{}/p{n}", n % 100))));
+    assert!(world.raw("/llms.txt").lines().count() < 500);
+}
+
+#[test]
+fn a_page_tells_what_it_is() {
+    let mut world = World::new();
+    world.texts.insert(id(1), "First words.\n\n![](/media/x/y.webp)\n".to_owned());
+    world.publish([blog(1, "news/a")
+        .titled("A title")
+        .tagged(&["Rust"])
+        .params(r#"{"author": "Ada", "cover": "/media/a/b.webp"}"#)]);
+    let html = world.get("/blog/news/a");
+    for part in [
+        "<html lang=\"en\">",
+        "<title>A title · acme</title>",
+        "<meta name=\"description\" content=\"First words.\">",
+        "<link rel=\"canonical\" href=\"https://example.com/blog/news/a\">",
+        "<meta property=\"og:type\" content=\"article\">",
+        "<meta property=\"og:title\" content=\"A title\">",
+        "<meta property=\"og:image\" content=\"https://example.com/media/a/b.webp\">",
+        "<link rel=\"alternate\" type=\"text/markdown\" href=\"/blog/news/a.md\" title=\"Markdown\">",
+        "<time datetime=\"2026-05-14\">14 May 2026</time>",
+        "<span>Ada</span>",
+        "<span>1 min read</span>",
+        "<li><a href=\"/blog\">Blog</a></li><li><a href=\"/blog/news\">News</a></li>",
+    ] {
+        assert!(html.contains(part), "{part}\n{html}");
+    }
+    let json: Vec<Value> = between(&html, "<script type=\"application/ld+json\">", "</script>")
+        .into_iter()
+        .map(|json| serde_json::from_str(json).unwrap())
+        .collect();
+    assert_eq!(json[0]["@type"], "BlogPosting");
+    assert_eq!(json[0]["headline"], "A title");
+    assert_eq!(json[0]["author"][0]["name"], "Ada");
+    assert_eq!(json[0]["datePublished"], "2026-05-14T08:30:00.000Z");
+    assert_eq!(json[1]["@type"], "BreadcrumbList");
+    assert_eq!(json[1]["itemListElement"][1]["item"], "https://example.com/blog/news");
+}
+
+#[test]
+fn params_are_heard() {
+    let world =
+        World::of([docs(1, "a").params(r#"{"lang": "he", "canonical": "https://elsewhere.example/a"}"#)]);
+    let html = world.get("/docs/a");
+    assert!(html.contains("<html lang=\"he\" dir=\"rtl\">"));
+    assert!(html.contains("<link rel=\"canonical\" href=\"https://elsewhere.example/a\">"));
+}
+
+#[test]
+fn a_method_badge_is_the_whole_text_of_its_element() {
+    for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] {
+        let world = World::of([
+            docs(1, "api/a").endpoint(&format!("{method} /v1/{{id}}")),
+            docs(2, "api/b").endpoint(method),
+        ]);
+        let badge = format!("<span class=\"method {}\">{method}</span>", method.to_lowercase());
+        let bar = |path: &str| between(&world.get(path), "<p class=\"endpoint\">", "</p>")[0].to_owned();
+        assert_eq!(bar("/docs/api/a"), format!("{badge} <code>/v1/{{id}}</code>"));
+        assert_eq!(bar("/docs/api/b"), badge);
+        assert_eq!(world.raw("/.docs/api").matches(&badge).count(), 2);
+        assert_eq!(world.get("/docs/api").matches(&badge).count(), 4);
+    }
+}

@@ -1,0 +1,10 @@
+//! The generator through its own door: pages in, files out.
+
+#![allow(clippy::unwrap_used)]
+
+mod links;
+mod lists;
+mod machines;
+mod oracle;
+mod urls;
+mod world;

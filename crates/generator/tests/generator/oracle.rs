@@ -1,0 +1,273 @@
+//! The oracle: after any change the files kept are those that a clean build makes, byte for byte.
+
+use std::collections::{BTreeMap, HashMap};
+
+use model::{ContentType, PageId};
+use proptest::prelude::*;
+use recto_generator::{Changes, Page, Settings, Site};
+
+use crate::world::{Files, ORIGIN, With, World, at, blog, docs, id, page};
+
+/// What is published, and what was formerly where.
+#[derive(Default)]
+struct Truth {
+    pages: BTreeMap<PageId, Page>,
+    texts: HashMap<PageId, String>,
+    former: Vec<(String, PageId)>,
+}
+
+impl Truth {
+    fn clean_build(&self) -> Files {
+        let pages = self.pages.values().cloned().collect();
+        let site = Site::load(ORIGIN, Settings::default(), "acme", pages, self.former.clone());
+        let paths = site.all_paths();
+        let mut world = World { site, texts: self.texts.clone(), files: Files::new() };
+        world.build(paths);
+        world.files
+    }
+
+    /// Takes a change as the API would: keys stay unique, and a page that moved leaves a former URL.
+    fn take(&mut self, edits: &[Edit]) -> Changes {
+        let mut changes = Changes::default();
+        for edit in edits {
+            match edit {
+                Edit::Delete(n) => self.put(id(*n), None, &mut changes),
+                Edit::Put(page, text) => {
+                    if self.pages.values().any(|other| other.key == page.key && other.id != page.id) {
+                        continue;
+                    }
+                    self.texts.insert(page.id, text.clone());
+                    self.put(page.id, Some((**page).clone()), &mut changes);
+                }
+                Edit::Retell(n, description, text) => {
+                    self.texts.insert(id(*n), text.clone());
+                    let page = self.pages.get(&id(*n)).cloned();
+                    let told =
+                        page.map(|page| page.with(|page| page.description = Some(description.clone())));
+                    self.put(id(*n), told, &mut changes);
+                }
+                Edit::Swap(one, other) => {
+                    let pages = (self.pages.get(&id(*one)).cloned(), self.pages.get(&id(*other)).cloned());
+                    let (Some(one), Some(other)) = pages else { continue };
+                    let (one_key, other_key) = (one.key.clone(), other.key.clone());
+                    self.put(one.id, Some(one.with(|page| page.key = other_key)), &mut changes);
+                    self.put(other.id, Some(other.with(|page| page.key = one_key)), &mut changes);
+                }
+            }
+        }
+        self.former.extend(changes.former.iter().cloned());
+        changes
+    }
+
+    fn put(&mut self, id: PageId, new: Option<Page>, changes: &mut Changes) {
+        let old = match &new {
+            Some(page) => self.pages.insert(id, page.clone()),
+            None => self.pages.remove(&id),
+        };
+        if let (Some(old), Some(new)) = (&old, &new)
+            && old.key != new.key
+        {
+            changes.former.push((recto_generator::url(&old.key), id));
+        }
+        changes.pages.push((id, new));
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Edit {
+    Put(Box<Page>, String),
+    /// Another description and text, nothing else.
+    Retell(u128, String, String),
+    /// Two pages change places.
+    Swap(u128, u128),
+    Delete(u128),
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let text = || prop::sample::select(vec!["One.", "Two.", ""]).prop_map(str::to_owned);
+    let retell =
+        (0..10_u128, text(), text()).prop_map(|(n, description, text)| Edit::Retell(n, description, text));
+    let swap = (0..10_u128, 0..10_u128).prop_map(|(one, other)| Edit::Swap(one, other));
+    let delete = (0..10_u128).prop_map(Edit::Delete);
+    prop_oneof![9 => put(), 4 => retell, 1 => swap, 2 => delete]
+}
+
+/// A small universe, so that pages meet.
+fn put() -> impl Strategy<Value = Edit> {
+    let key = (
+        0..10_u128,
+        prop::sample::select(ContentType::ALL.to_vec()),
+        prop::sample::select(vec!["", "a/", "b/", "index/"]),
+        prop::sample::select(vec!["a", "b", "c", "index"]),
+    );
+    let meta = (
+        prop::sample::select(vec!["A title", "Another <title>", "b"]),
+        prop::option::of(prop::sample::select(vec!["About it", "About \"that\""])),
+        prop::sample::subsequence(vec!["Rust", "rust", "!!", "Long tag"], 0..3),
+        prop::sample::select(vec!["2026-05-14", "2026-05-15", "2026-06-01"]),
+        0..3_i64,
+        prop::option::of(prop::sample::select(vec!["GET /a", "DELETE", "POST /b"])),
+        prop::sample::select(vec![
+            "{}",
+            r#"{"nav":true}"#,
+            r#"{"noindex":true}"#,
+            r#"{"list":true}"#,
+            r#"{"list":false}"#,
+        ]),
+    );
+    let text = prop::sample::select(vec!["", "Some *text*.", "# A title\n\n## One\n\n## Two\n\nMore."]);
+    (key, meta, text).prop_map(|((n, content_type, section, slug), meta, text)| {
+        let (title, description, tags, date, weight, endpoint, params) = meta;
+        let page = page(n, content_type, &format!("{section}{slug}"))
+            .titled(title)
+            .tagged(&tags)
+            .dated(date)
+            .params(params)
+            .weighing(weight)
+            .endpoint(endpoint.unwrap_or_default())
+            .with(|page| page.description = description.map(str::to_owned));
+        Edit::Put(Box::new(page), text.to_owned())
+    })
+}
+
+fn assert_same(kept: &Files, clean: &Files, what: &str) {
+    let differing: Vec<_> = kept
+        .keys()
+        .chain(clean.keys())
+        .filter(|path| kept.get(*path) != clean.get(*path))
+        .map(|path| format!("{path}: kept {} clean {}", shown(kept.get(path)), shown(clean.get(path))))
+        .collect();
+    assert!(differing.is_empty(), "{what}: {differing:#?}");
+}
+
+fn shown(file: Option<&recto_generator::File>) -> String {
+    match file {
+        None => "nothing".to_owned(),
+        Some(recto_generator::File::Redirect(to)) => format!("-> {to}"),
+        Some(recto_generator::File::Bytes(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_kept_is_what_a_clean_build_makes(
+        steps in prop::collection::vec(prop::collection::vec(edit(), 1..4), 1..12)
+    ) {
+        let mut truth = Truth::default();
+        let mut world = World::new();
+        for edits in steps {
+            let changes = truth.take(&edits);
+            world.texts = truth.texts.clone();
+            world.apply(changes);
+            assert_same(&world.files, &truth.clean_build(), &format!("{edits:?}"));
+        }
+        // The index as it was left is the index.
+        let kept = world.site.pages().map(|page| {
+            let json = serde_json::to_string(page).unwrap();
+            serde_json::from_str::<Page>(&json).unwrap()
+        });
+        let loaded = Site::load(ORIGIN, Settings::default(), "acme", kept.collect(), truth.former.clone());
+        prop_assert_eq!(loaded.all_paths(), world.site.all_paths());
+        let mut loaded = World { site: loaded, texts: truth.texts.clone(), files: Files::new() };
+        // Lists before pages: the summaries are known.
+        let paths = loaded.site.all_paths();
+        for path in paths.iter().filter(|path| matches!(loaded.site.need(path), recto_generator::Need::Itself)) {
+            loaded.files.insert(path.clone(), loaded.site.make(path, None).unwrap().unwrap().file);
+        }
+        loaded.build(paths);
+        assert_same(&loaded.files, &world.files, "loaded");
+    }
+}
+
+/// The lists are cut at 60 pages, the sitemap at 500, blurbs end at 100: each is crossed in both directions.
+#[test]
+fn thresholds_are_crossed_in_both_directions() {
+    let check = |pages: Vec<Page>, last: Vec<Page>| {
+        let mut truth = Truth::default();
+        let mut world = World::new();
+        let put = |page: Page| Edit::Put(Box::new(page), "Text.".to_owned());
+        let mut step = |edits: Vec<Edit>| {
+            let changes = truth.take(&edits);
+            world.texts = truth.texts.clone();
+            world.apply(changes);
+            assert_same(&world.files, &truth.clean_build(), &format!("{} pages", truth.pages.len()));
+        };
+        step(pages.into_iter().map(put).collect());
+        last.iter().cloned().for_each(|page| step(vec![put(page)]));
+        let gone = |page: &Page| Edit::Delete(page.id.0.as_u128());
+        last.iter().for_each(|page| step(vec![gone(page)]));
+    };
+    let post = |n: u128, date: &str| blog(n, &format!("news/p{n}")).dated(date).tagged(&["All"]);
+    // All in one day: month, day and parts come at once.
+    let numbered = |from, to, date: &'static str| (from..to).map(move |n| post(n, date));
+    check(numbered(10, 69, "2026-05-14").collect(), numbered(0, 3, "2026-05-14").collect());
+    // Across months and days.
+    let spread = numbered(10, 40, "2026-05-14").chain(numbered(40, 60, "2026-05-20")).chain(numbered(
+        60,
+        70,
+        "2026-04-01",
+    ));
+    check(spread.collect(), vec![post(0, "2026-05-14"), post(1, "2026-03-01"), post(2, "2026-05-20")]);
+    let shelf = (10..110).map(|n| docs(n, &format!("api/p{n}")));
+    check(shelf.collect(), vec![docs(0, "api/p0"), docs(1, "api/p1"), docs(2, "api")]);
+}
+
+#[test]
+fn the_sitemap_is_cut_beyond_500_pages() {
+    let mut world = World::of((0..499).map(|n| docs(n, &format!("p{n}"))));
+    let clean = |world: &World| {
+        let truth = Truth {
+            pages: world.site.pages().map(|page| (page.id, page.clone())).collect(),
+            ..Truth::default()
+        };
+        truth.clean_build()
+    };
+    for n in 499..502 {
+        world.publish([docs(n, &format!("p{n}"))]);
+    }
+    assert_same(&world.files, &clean(&world), "501 pages");
+    assert!(world.raw("/sitemap.xml").contains("<sitemapindex"));
+    for n in 499..502 {
+        world.delete(n);
+    }
+    assert_same(&world.files, &clean(&world), "499 pages");
+    assert!(world.raw("/sitemap.xml").contains("<urlset"));
+}
+
+#[test]
+fn a_rename_in_a_large_section_touches_few_files() {
+    let mut world = World::of((0..2000).map(|n| docs(n, &format!("api/p{n:04}"))));
+    let dirty = world.publish([docs(1000, "api/p1000").titled("p1000 renamed")]);
+    assert_eq!(
+        dirty,
+        [
+            "/",
+            "/.docs/api",
+            "/.list",
+            "/docs",
+            "/docs/api",
+            "/docs/api/p0999",
+            "/docs/api/p1000",
+            "/docs/api/p1000.md",
+            "/docs/api/p1001",
+            "/llms.txt",
+            "/sitemap.1.xml",
+        ]
+    );
+}
+
+#[test]
+fn another_text_touches_no_navigation() {
+    let mut world = World::of((0..2000).map(|n| docs(n, &format!("api/p{n:04}"))));
+    let dirty = world.publish([docs(1000, "api/p1000").with(|page| page.updated_at = at("2026-06-01"))]);
+    assert_eq!(dirty, ["/docs/api/p1000", "/docs/api/p1000.md", "/llms.txt", "/sitemap.1.xml"]);
+
+    let mut world = World::of(
+        (0..2000).map(|n| blog(n, &format!("p{n:04}")).dated(&format!("2026-{:02}-01", n % 12 + 1))),
+    );
+    let dirty = world
+        .publish([blog(1000, "p1000").dated("2026-05-01").with(|page| page.updated_at = at("2026-06-01"))]);
+    assert!(dirty.len() < 20, "{dirty:#?}");
+}

@@ -1,0 +1,34 @@
+//! What each lexer makes of a few lines. `[k:fn]` stands for `<span class="hl-k">fn</span>`.
+
+mod own;
+mod properties;
+mod tables;
+
+use super::highlight;
+
+fn check(language: &str, code: &str, expected: &str) {
+    assert_eq!(short(language, code), expected, "{language}: {code}");
+}
+
+fn short(language: &str, code: &str) -> String {
+    let mut html = String::new();
+    highlight(language, code, &mut html);
+    html.replace("<span class=\"hl-", "[").replace("\">", ":").replace("</span>", "]")
+}
+
+#[test]
+fn what_means_something_in_html_is_escaped() {
+    check("rust", "a < b && \"<c>\"", "a &lt; b &amp;&amp; [s:\"&lt;c&gt;\"]");
+    check("", "a < b && c", "a &lt; b &amp;&amp; c");
+}
+
+#[test]
+fn an_unknown_language_is_left_alone() {
+    check("klingon", "let x = 1;", "let x = 1;");
+}
+
+#[test]
+fn a_very_long_block_is_left_alone() {
+    let code = "let a;\n".repeat(20_000);
+    check("rust", &code, &code);
+}

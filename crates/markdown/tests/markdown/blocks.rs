@@ -1,0 +1,46 @@
+//! Lists of tasks and of descriptions, links, and the owner's own HTML.
+
+use crate::check;
+
+#[test]
+fn the_box_of_a_task_has_a_name() {
+    check(
+        "- [ ] a\n- [x] b",
+        "<ul>\n<li class=\"task\"><input type=\"checkbox\" disabled aria-label=\"Incomplete task\"> a</li>\n\
+         <li class=\"task\"><input type=\"checkbox\" disabled checked aria-label=\"Completed task\"> b</li>\n</ul>\n",
+    );
+}
+
+#[test]
+fn a_description_follows_its_term() {
+    check(
+        "Recto\n\n: The right-hand page.\n",
+        "<dl>\n<dt>Recto</dt>\n<dd>\n<p>The right-hand page.</p>\n</dd>\n</dl>\n",
+    );
+}
+
+#[test]
+fn bare_urls_are_links() {
+    check(
+        "See https://example.com/a?b=c&d, www.example.com or me@example.com.",
+        "<p>See <a href=\"https://example.com/a?b=c&amp;d\">https://example.com/a?b=c&amp;d</a>, \
+         <a href=\"http://www.example.com\">www.example.com</a> or \
+         <a href=\"mailto:me@example.com\">me@example.com</a>.</p>\n",
+    );
+}
+
+#[test]
+fn the_owner_s_html_stays() {
+    check("<div class=\"a\">\n*b*\n</div>", "<div class=\"a\">\n*b*\n</div>\n");
+    check("A <kbd>Ctrl</kbd>.", "<p>A <kbd>Ctrl</kbd>.</p>\n");
+}
+
+#[test]
+fn void_elements_have_no_slash() {
+    check("a\\\nb\n\n---", "<p>a<br>\nb</p>\n<hr>\n");
+}
+
+#[test]
+fn punctuation_stays_as_written() {
+    check("\"A\" -- it's...", "<p>&quot;A&quot; -- it's...</p>\n");
+}

@@ -1,0 +1,88 @@
+//! Headings: levels, anchors, and the title that is not shown twice.
+
+use recto_markdown::{NoMedia, render};
+
+use crate::page;
+
+/// Level, anchor and text of each heading.
+fn outline(text: &str) -> Vec<(u8, String, String)> {
+    page(text).headings.into_iter().map(|heading| (heading.level, heading.id, heading.text)).collect()
+}
+
+fn check_levels(text: &str, levels: &[u8]) {
+    let shown: Vec<u8> = page(text).headings.iter().map(|heading| heading.level).collect();
+    assert_eq!(shown, levels, "{text}");
+}
+
+#[test]
+fn a_heading_links_to_itself_after_its_text() {
+    crate::check(
+        "## The *Request*",
+        "<h2 id=\"the-request\">The <em>Request</em> \
+         <a class=\"anchor\" href=\"#the-request\" aria-label=\"Link to this section\">¶</a></h2>\n",
+    );
+}
+
+#[test]
+fn headings_are_listed_as_plain_text() {
+    let owned = |level, id: &str, text: &str| (level, id.to_owned(), text.to_owned());
+    assert_eq!(
+        outline("## A `b` & [c](d)\n\nTwo\nlines\n---\n\n> ### Quoted ![image](x.png)"),
+        [
+            owned(2, "a-b--c", "A b & c"),
+            owned(2, "two-lines", "Two lines"),
+            owned(3, "quoted-image", "Quoted image")
+        ]
+    );
+}
+
+#[test]
+fn an_empty_heading_is_not_listed() {
+    assert_eq!(outline("##\n\n## A"), [(2, "a".into(), "A".into())]);
+}
+
+#[test]
+fn anchors_are_unique_in_a_page() {
+    let ids: Vec<String> =
+        outline("## A\n\n## A\n\n## Main\n\n## a-1").into_iter().map(|(_, id, _)| id).collect();
+    assert_eq!(ids, ["a", "a-1", "main-1", "a-1-1"]);
+}
+
+#[test]
+fn a_first_heading_that_repeats_the_title_is_left_out() {
+    for text in ["# The title", "# the TITLE\n", "The title\n===", "#  The  *title* #"] {
+        assert_eq!(page(text).html, "", "{text}");
+        assert_eq!(page(text).headings, [], "{text}");
+    }
+}
+
+#[test]
+fn only_a_first_heading_of_the_first_level_repeats_the_title() {
+    check_levels("## The title", &[2]);
+    check_levels("Text\n\n# The title", &[2]);
+    check_levels("# Another title", &[2]);
+}
+
+#[test]
+fn the_title_is_the_only_heading_of_the_first_level() {
+    check_levels("# A\n\n## B\n\n### C", &[2, 3, 4]);
+    check_levels("# The title\n\n## A\n\n### B", &[2, 3]);
+    check_levels("# The title\n\n# A\n\n## B", &[2, 3]);
+}
+
+#[test]
+fn headings_before_the_first_of_the_first_level_stay() {
+    check_levels("## A\n\n### B\n\n# C\n\n## D", &[2, 3, 2, 3]);
+}
+
+#[test]
+fn there_is_no_seventh_level() {
+    check_levels("# A\n\n###### B", &[2, 6]);
+}
+
+#[test]
+fn without_a_title_headings_stay_as_written() {
+    let rendered = render("# The title\n\n## A", &NoMedia).unwrap();
+    let levels: Vec<u8> = rendered.headings.iter().map(|heading| heading.level).collect();
+    assert_eq!(levels, [1, 2]);
+}

@@ -1,0 +1,111 @@
+//! Images, video and sound.
+
+use recto_markdown::{Media, NoMedia, Picture, render};
+
+use crate::{check, page};
+
+/// `/media/…` is uploaded: 640 × 480, and converted if it is a video.
+struct Uploads;
+
+impl Media for Uploads {
+    fn picture(&self, url: &str) -> Option<Picture> {
+        url.starts_with("/media/").then_some(Picture { width: 640, height: 480 })
+    }
+    fn has_mp4(&self, url: &str) -> bool {
+        url.starts_with("/media/")
+    }
+}
+
+fn check_uploaded(text: &str, html: &str) {
+    assert_eq!(render(text, &Uploads).unwrap().html, html, "{text}");
+}
+
+#[test]
+fn the_first_image_is_fetched_at_once_and_the_others_when_they_come_near() {
+    check(
+        "One ![a](a.png) two ![b](b.png \"B\").",
+        "<p>One <img src=\"a.png\" alt=\"a\" decoding=\"async\"> two \
+         <img src=\"b.png\" alt=\"b\" title=\"B\" loading=\"lazy\" decoding=\"async\">.</p>\n",
+    );
+}
+
+#[test]
+fn an_image_alone_is_a_figure() {
+    check("![a *b*](a.png)", "<figure><img src=\"a.png\" alt=\"a b\" decoding=\"async\"></figure>\n");
+    check(
+        "![](a.png \"A <caption>\")",
+        "<figure><img src=\"a.png\" alt=\"\" decoding=\"async\">\
+         <figcaption>A &lt;caption&gt;</figcaption></figure>\n",
+    );
+    check("- ![a](a.png)", "<ul>\n<li><img src=\"a.png\" alt=\"a\" decoding=\"async\"></li>\n</ul>\n");
+}
+
+#[test]
+fn an_image_in_a_link_stays_in_its_paragraph() {
+    check(
+        "[![a](a.png)](/b)",
+        "<p><a href=\"/b\"><img src=\"a.png\" alt=\"a\" decoding=\"async\"></a></p>\n",
+    );
+}
+
+#[test]
+fn a_known_size_is_written_down() {
+    check_uploaded(
+        "![a](/media/1/a.webp)",
+        "<figure><img src=\"/media/1/a.webp\" alt=\"a\" width=\"640\" height=\"480\" decoding=\"async\"></figure>\n",
+    );
+}
+
+#[test]
+fn a_video_is_played() {
+    check(
+        "![Waves](waves.MP4?x=1 \"At sea\")",
+        "<figure><video controls preload=\"metadata\" src=\"waves.MP4?x=1\" aria-label=\"Waves\">\
+         <a href=\"waves.MP4?x=1\">Waves</a></video><figcaption>At sea</figcaption></figure>\n",
+    );
+    check(
+        "See ![](a.webm)",
+        "<p>See <video controls preload=\"metadata\" src=\"a.webm\"><a href=\"a.webm\">video</a></video></p>\n",
+    );
+}
+
+#[test]
+fn a_converted_video_is_offered_first() {
+    check(
+        "![W](/media/1/w.mov)",
+        "<figure><video controls preload=\"metadata\" src=\"/media/1/w.mov\" aria-label=\"W\">\
+         <a href=\"/media/1/w.mov\">W</a></video></figure>\n",
+    );
+    check_uploaded(
+        "![W](/media/1/w.mov)",
+        "<figure><video controls preload=\"metadata\" width=\"640\" height=\"480\" aria-label=\"W\">\
+         <source src=\"/media/1/w.mp4\" type=\"video/mp4\"><source src=\"/media/1/w.mov\">\
+         <a href=\"/media/1/w.mov\">W</a></video></figure>\n",
+    );
+}
+
+#[test]
+fn sound_is_played() {
+    check(
+        "![Hum](hum.mp3)",
+        "<figure><audio controls preload=\"metadata\" src=\"hum.mp3\" aria-label=\"Hum\">\
+         <a href=\"hum.mp3\">Hum</a></audio></figure>\n",
+    );
+}
+
+#[test]
+fn a_player_in_a_link_offers_no_link_of_its_own() {
+    check(
+        "[![Hum](hum.mp3)](/hum)",
+        "<p><a href=\"/hum\"><audio controls preload=\"metadata\" src=\"hum.mp3\" aria-label=\"Hum\">\
+         </audio></a></p>\n",
+    );
+}
+
+#[test]
+fn the_first_image_is_told_as_it_was_written() {
+    let first = |text: &str| page(text).first_image;
+    assert_eq!(first("Text"), None);
+    assert_eq!(first("![v](v.mp4) ![a](<a b.png>) ![c](c.png)"), Some("a b.png".into()));
+    assert_eq!(render("![a](a.png)", &NoMedia).unwrap().first_image, Some("a.png".into()));
+}

@@ -1,0 +1,27 @@
+//! What a text becomes, by what it contains.
+
+#![allow(clippy::unwrap_used)]
+
+mod alerts;
+mod blocks;
+mod code;
+mod footnotes;
+mod headings;
+mod hostile;
+mod images;
+mod math;
+mod properties;
+mod spec;
+mod summaries;
+mod tables;
+
+use recto_markdown::{NoMedia, Rendered};
+
+/// The page that a text makes, below a title and without media.
+fn page(text: &str) -> Rendered {
+    recto_markdown::render_page(text, "The title", &NoMedia).unwrap()
+}
+
+fn check(text: &str, html: &str) {
+    assert_eq!(page(text).html, html, "{text}");
+}

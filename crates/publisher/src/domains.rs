@@ -1,0 +1,64 @@
+//! A site's own domains, besides the address that the server gives it.
+
+use store::hosts;
+use store::sites::Site;
+
+use crate::{AdminError, Error, Publisher};
+
+impl Publisher {
+    pub async fn domain_add(&self, site: &Site, host: &str) -> Result<String, AdminError> {
+        let host = checked(host)?;
+        if self.settings.site_of_host(&host).is_some() {
+            return Err(AdminError::refused(format!("{host} is an address of this server already")));
+        }
+        let (id, clock, added) = (site.id, self.clock.clone(), host.clone());
+        let added =
+            self.store.write(move |tx| Ok::<_, AdminError>(hosts::add(tx, &added, id, clock.now())?)).await?;
+        self.store.touch();
+        match added {
+            true => Ok(host),
+            false => {
+                Err(AdminError::refused(format!("{host} belongs to a site already; remove it there first")))
+            }
+        }
+    }
+
+    pub async fn domain_remove(&self, site: &Site, host: &str) -> Result<String, AdminError> {
+        let (id, host) = (site.id, checked(host)?);
+        let gone = host.clone();
+        let removed = self.store.write(move |tx| Ok::<_, AdminError>(hosts::remove(tx, &gone, id)?)).await?;
+        self.store.touch();
+        match removed {
+            true => Ok(host),
+            false => Err(AdminError::refused(format!("the site has no domain {host}"))),
+        }
+    }
+
+    pub async fn domain_list(&self, site: &Site) -> Result<Vec<String>, AdminError> {
+        let id = site.id;
+        self.store.read(move |tx| Ok(hosts::list(tx, id)?)).await
+    }
+
+    /// Whether a certificate may be asked for: some site answers to the host.
+    pub async fn answers_to(&self, host: &str) -> Result<bool, Error> {
+        Ok(self.visit(&host.to_lowercase()).await?.is_some())
+    }
+}
+
+/// Lower case, letters, digits, hyphens and dots, as it stands in a `Host` header.
+fn checked(host: &str) -> Result<String, AdminError> {
+    let host = host.trim_end_matches('.').to_lowercase();
+    let label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    let fine = host.len() <= 253 && host.contains('.') && host.split('.').all(label);
+    match fine {
+        true => Ok(host),
+        false => Err(AdminError::refused(format!(
+            "{host:?} is no domain; it looks like docs.example.com (in ASCII: xn--… for other letters)"
+        ))),
+    }
+}

@@ -1,0 +1,184 @@
+//! A release as plain files, for any static host.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use model::SiteId;
+use store::files::{self, Stored};
+use store::releases;
+use store::sites::Site;
+use tokio::task::JoinSet;
+
+use crate::serving::is_html;
+use crate::{AdminError, Error, Found, Publisher};
+
+/// Files of one step.
+const STEP: i64 = 512;
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Exported {
+    pub release: i64,
+    pub files: usize,
+    pub redirects: usize,
+}
+
+impl Publisher {
+    /// Writes a release (the live one, if none is named) into a directory; `progress` hears how many files are done.
+    pub async fn export(
+        &self,
+        site: &Site,
+        release: Option<i64>,
+        directory: &Path,
+        mut progress: impl FnMut(usize),
+    ) -> Result<Exported, AdminError> {
+        let release = self.release_to_export(site, release).await?;
+        let mut done = Exported { release, ..Exported::default() };
+        let fragments = Arc::new(self.fragments(site.id, release).await?);
+        let (mut after, mut redirects, mut writing) = (String::new(), String::new(), JoinSet::new());
+        loop {
+            let id = site.id;
+            let from = after.clone();
+            let step =
+                self.store.read(move |tx| Ok::<_, AdminError>(files::list(tx, id, release, &from, STEP)?));
+            let step = step.await?;
+            let Some(last) = step.last() else { break };
+            after = last.path.clone();
+            let mut work: Vec<(String, Stored)> = Vec::new();
+            for file in step {
+                match &file.stored {
+                    _ if generator::is_fragment(&file.path) || file.path == "/.md" => continue,
+                    Stored::Redirect(target) => {
+                        redirects.push_str(&format!("{} {target} 301\n", file.path));
+                        done.redirects += 1;
+                    }
+                    Stored::Bytes { .. } => done.files += 1,
+                }
+                work.push((file.path, file.stored));
+            }
+            let (publisher, fragments, directory) = (self.clone(), fragments.clone(), directory.to_owned());
+            writing.spawn(async move { publisher.export_some(work, &fragments, &directory).await });
+            while writing.len() >= 4 {
+                finished(writing.join_next().await)?;
+                progress(done.files);
+            }
+        }
+        while let Some(ended) = writing.join_next().await {
+            finished(Some(ended))?;
+        }
+        if !redirects.is_empty() {
+            write(&directory.join("_redirects"), redirects.as_bytes())?;
+        }
+        progress(done.files);
+        Ok(done)
+    }
+
+    async fn release_to_export(&self, site: &Site, wanted: Option<i64>) -> Result<i64, AdminError> {
+        let id = site.id;
+        let (live, kept) = self
+            .store
+            .read(move |tx| Ok::<_, AdminError>((releases::live(tx, id)?, releases::list(tx, id)?)))
+            .await?;
+        let wanted = wanted.or(live).ok_or_else(|| AdminError::refused("the site was never built"))?;
+        match kept.iter().any(|release| release.number == wanted) {
+            true => Ok(wanted),
+            false => Err(AdminError::refused(format!("there is no release {wanted} any more"))),
+        }
+    }
+
+    /// What many pages share is read once.
+    async fn fragments(&self, site: SiteId, release: i64) -> Result<HashMap<String, Bytes>, AdminError> {
+        let (mut fragments, mut after) = (HashMap::new(), "/.".to_owned());
+        loop {
+            let from = after.clone();
+            let list =
+                move |tx: &mut store::Tx| Ok::<_, AdminError>(files::list(tx, site, release, &from, STEP)?);
+            let step = self.store.read(list).await?;
+            let Some(last) = step.last() else { return Ok(fragments) };
+            after = last.path.clone();
+            for file in step {
+                if !file.path.starts_with("/.") {
+                    return Ok(fragments);
+                }
+                if let Found::Body { bytes, .. } = self.fetch(file.stored).await? {
+                    fragments.insert(file.path, bytes);
+                }
+            }
+        }
+    }
+
+    async fn export_some(
+        &self,
+        files: Vec<(String, Stored)>,
+        fragments: &HashMap<String, Bytes>,
+        directory: &Path,
+    ) -> Result<(), AdminError> {
+        let mut bodies = Vec::with_capacity(files.len());
+        for (path, stored) in files {
+            bodies.push((path, self.fetch(stored).await?));
+        }
+        let made: Vec<(PathBuf, Vec<u8>)> =
+            bodies.into_iter().map(|(path, found)| plain(&path, found, fragments, directory)).collect();
+        let written =
+            tokio::task::spawn_blocking(move || made.iter().try_for_each(|(path, bytes)| write(path, bytes)));
+        written.await.map_err(|error| AdminError::refused(format!("write the files: {error}")))?
+    }
+}
+
+/// Where a file goes, and its bytes: a page as visitors get it, a redirect as a small page.
+fn plain(
+    path: &str,
+    found: Found,
+    fragments: &HashMap<String, Bytes>,
+    directory: &Path,
+) -> (PathBuf, Vec<u8>) {
+    let relative = path.trim_start_matches('/');
+    let is_page = is_html(path) && !path.ends_with(".html");
+    let place = match is_page {
+        true => directory.join(relative).join("index.html"),
+        false => directory.join(relative),
+    };
+    let bytes = match found {
+        Found::Body { bytes, .. } if is_html(path) => generator::join(&bytes, |path| fragments.get(path)),
+        Found::Body { bytes, .. } => bytes.to_vec(),
+        Found::Redirect(target) => {
+            return (directory.join(relative).join("index.html"), leads_to(&target).into());
+        }
+    };
+    (place, bytes)
+}
+
+/// For hosts that do not read `_redirects`.
+fn leads_to(target: &str) -> String {
+    format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Moved</title>\
+         <meta http-equiv=\"refresh\" content=\"0; url={target}\"><link rel=\"canonical\" href=\"{target}\">\
+         <p>This page has moved to <a href=\"{target}\">{target}</a>.</p></html>\n"
+    )
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), AdminError> {
+    let written = match std::fs::write(path, bytes) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let parent = path.parent().unwrap_or(Path::new("."));
+            std::fs::create_dir_all(parent).and_then(|()| std::fs::write(path, bytes))
+        }
+        written => written,
+    };
+    written.map_err(|error| AdminError::refused(format!("write {}: {error}", path.display())))
+}
+
+fn finished(ended: Option<Result<Result<(), AdminError>, tokio::task::JoinError>>) -> Result<(), AdminError> {
+    match ended {
+        None => Ok(()),
+        Some(Ok(result)) => result,
+        Some(Err(error)) => Err(AdminError::refused(format!("write the files: {error}"))),
+    }
+}
+
+impl From<Error> for AdminError {
+    fn from(error: Error) -> AdminError {
+        AdminError::refused(error.to_string())
+    }
+}

@@ -1,0 +1,329 @@
+//! Builds that run: what they make of the pages, how they end, what they leave alone.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::SiteId;
+use publisher::{Found, Publisher, Worker};
+use serde_json::json;
+use testing::Database;
+use uuid::Uuid;
+
+use crate::World;
+
+testing::on_both_databases!(
+    a_queued_build_makes_a_release_that_goes_live,
+    a_build_ends_as_a_success_with_its_times,
+    drafts_and_deleted_pages_are_not_on_the_site,
+    a_build_that_changes_nothing_publishes_nothing_new,
+    a_change_renders_only_what_it_touches,
+    queued_builds_of_a_site_end_together,
+    a_build_of_a_dead_worker_is_run_again,
+    what_an_unfinished_build_wrote_down_is_taken_back,
+    a_page_that_cannot_be_built_fails_the_build_in_words,
+    a_moved_page_leads_from_its_old_url,
+    settings_show_with_the_next_build,
+    a_purged_page_is_gone_although_no_build_saw_it_deleted,
+    a_build_uses_the_texts_of_its_own_moment,
+    a_deleted_site_is_not_built,
+);
+
+pub(crate) fn worker(number: u128) -> Worker {
+    Worker(Uuid::from_u128(number))
+}
+
+impl World {
+    /// Runs what is queued.
+    pub(crate) async fn run(&self) {
+        assert!(self.publisher.run_next_build(worker(1)).await.unwrap(), "a build is queued");
+    }
+
+    /// Queues a build and runs it.
+    pub(crate) async fn rebuild(&self) {
+        let site = self.publisher.site_find(&self.site.to_string()).await.unwrap();
+        self.publisher.site_build(&site).await.unwrap();
+        self.run().await;
+        self.clock.advance(Duration::from_secs(1));
+    }
+
+    pub(crate) async fn live(&self) -> Option<i64> {
+        let visit =
+            self.publisher.visit("books.localhost").await.unwrap().expect("the site is found by its host");
+        visit.release
+    }
+
+    /// What a visitor gets at a path.
+    pub(crate) async fn get(&self, path: &str) -> Option<String> {
+        let release = self.live().await.expect("the site is built");
+        found(&self.publisher, self.site, release, path).await
+    }
+
+    /// Every file of the newest release, fragments too, as they are stored.
+    pub(crate) async fn files(&self) -> BTreeMap<String, String> {
+        let (site, release) = (self.site, self.newest().await);
+        let list = move |tx: &mut store::Tx| store::files::list(tx, site, release, "", 1_000_000);
+        let rows = self.store.read(list).await.unwrap();
+        let mut files = BTreeMap::new();
+        for row in rows {
+            let body =
+                found(&self.publisher, site, release, &row.path).await.expect("a listed file is there");
+            files.insert(row.path, body);
+        }
+        files
+    }
+
+    pub(crate) async fn newest(&self) -> i64 {
+        let site = self.site;
+        let newest = self.store.read(move |tx| store::releases::newest(tx, site)).await.unwrap();
+        newest.map_or(0, |release| release.number)
+    }
+}
+
+async fn found(publisher: &Publisher, site: SiteId, release: i64, path: &str) -> Option<String> {
+    match publisher.find(site, release, path).await.unwrap()? {
+        Found::Body { bytes, .. } => Some(String::from_utf8(bytes.to_vec()).unwrap()),
+        Found::Redirect(target) => Some(format!("→ {target}")),
+    }
+}
+
+async fn a_queued_build_makes_a_release_that_goes_live(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"pages": [{"title": "Hello", "content": "Some *words*."}], "build": true})).await;
+    assert_eq!(world.live().await, None);
+    world.run().await;
+    assert_eq!(world.live().await, Some(1));
+    let page = world.get("/blog/hello").await.unwrap();
+    assert!(page.contains("Some <em>words</em>."), "{page}");
+    assert_eq!(world.get("/blog/hello.md").await.unwrap(), "Some *words*.");
+    assert!(world.get("/blog").await.unwrap().contains("/blog/hello"));
+    assert_eq!(world.get("/blog/nothing").await, None);
+}
+
+async fn a_build_ends_as_a_success_with_its_times(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"title": "Hello", "build": true})).await;
+    world.run().await;
+    let latest = world.publisher.latest_build(&world.caller, None).await.unwrap();
+    let expected = json!({
+        "id": latest.id, "status": "success", "triggeredBy": "publish", "durationMs": 0,
+        "startedAt": "2026-01-02T09:00:01.000Z", "completedAt": "2026-01-02T09:00:01.000Z",
+        "createdAt": "2026-01-02T09:00:00.000Z",
+    });
+    assert_eq!(serde_json::to_value(latest).unwrap(), expected);
+    assert!(!world.publisher.run_next_build(worker(1)).await.unwrap(), "nothing is left to build");
+}
+
+async fn drafts_and_deleted_pages_are_not_on_the_site(database: &Database) {
+    let world = World::new(database).await;
+    world
+        .published(json!({"pages": [
+            {"title": "Seen"}, {"title": "Draft", "draft": true}, {"title": "Later deleted"},
+        ]}))
+        .await;
+    world.rebuild().await;
+    assert!(world.get("/blog/later-deleted").await.is_some());
+    assert_eq!(world.get("/blog/draft").await, None);
+    world.published(json!({"deleteSlugs": [{"slug": "later-deleted", "contentType": "blog"}]})).await;
+    world.published(json!({"slug": "seen", "draft": true})).await;
+    world.rebuild().await;
+    for path in ["/blog/seen", "/blog/draft", "/blog/later-deleted", "/blog/seen.md"] {
+        assert_eq!(world.get(path).await, None, "{path}");
+    }
+    assert!(!world.get("/blog").await.unwrap().contains("/blog/seen"));
+    world.published(json!({"slug": "draft", "draft": false})).await;
+    world.rebuild().await;
+    assert!(world.get("/blog/draft").await.is_some());
+}
+
+async fn a_build_that_changes_nothing_publishes_nothing_new(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"title": "Hello"})).await;
+    world.rebuild().await;
+    world.rebuild().await;
+    assert_eq!(world.newest().await, 1);
+    // A page that nobody sees changes nothing that anybody sees.
+    world.published(json!({"title": "Hidden", "draft": true})).await;
+    world.rebuild().await;
+    assert_eq!(world.newest().await, 1);
+    let latest = world.publisher.latest_build(&world.caller, None).await.unwrap();
+    assert_eq!(latest.status, "success");
+}
+
+async fn a_change_renders_only_what_it_touches(database: &Database) {
+    let world = World::new(database).await;
+    let pages: Vec<_> = (0..300)
+        .map(|n| json!({"title": format!("Page {n:03}"), "contentType": "docs", "section": "guides", "content": "x"}))
+        .collect();
+    world.published(json!({"pages": pages})).await;
+    world.rebuild().await;
+    let before = rows(&world).await;
+    assert!(before > 600, "{before}");
+    world
+        .published(json!({"slug": "page-150", "contentType": "docs", "section": "guides", "content": "y"}))
+        .await;
+    world.rebuild().await;
+    let one_edit = rows(&world).await - before;
+    assert!((2..12).contains(&one_edit), "{one_edit} files for one edit");
+    assert!(world.get("/docs/guides/page-150").await.unwrap().contains("<p>y</p>"));
+    assert!(world.get("/docs/guides/page-151").await.unwrap().contains("<p>x</p>"));
+}
+
+/// Rows of files, of all releases.
+async fn rows(world: &World) -> usize {
+    let site = world.site;
+    world.store.read(move |tx| store::files::places(tx, site)).await.unwrap().len()
+}
+
+async fn queued_builds_of_a_site_end_together(database: &Database) {
+    let world = World::new(database).await.without_cooldown();
+    for title in ["One", "Two", "Three"] {
+        world.published(json!({"title": title, "build": true})).await;
+    }
+    world.run().await;
+    assert!(!world.publisher.run_next_build(worker(1)).await.unwrap(), "all of them are over");
+    assert_eq!(world.newest().await, 1);
+    assert!(world.get("/blog/three").await.is_some());
+    assert_eq!(world.publisher.latest_build(&world.caller, None).await.unwrap().status, "success");
+}
+
+async fn a_build_of_a_dead_worker_is_run_again(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"title": "Hello", "build": true})).await;
+    claim(&world, worker(7)).await;
+    assert_eq!(world.publisher.latest_build(&world.caller, None).await.unwrap().status, "running");
+    assert!(!world.publisher.run_next_build(worker(1)).await.unwrap(), "the other worker may be alive");
+    world.clock.advance(Duration::from_secs(11));
+    world.run().await;
+    assert_eq!(world.publisher.latest_build(&world.caller, None).await.unwrap().status, "success");
+    assert!(world.get("/blog/hello").await.is_some());
+}
+
+/// Takes the site's builds as a worker that then does nothing.
+async fn claim(world: &World, worker: Worker) {
+    let (site, now) = (world.site, model::Clock::now(&*world.clock));
+    let lease = now.plus(Duration::from_secs(10));
+    let claim = move |tx: &mut store::Tx| store::building::claim(tx, site, worker, now, lease);
+    assert!(world.store.write(claim).await.unwrap().is_some());
+}
+
+async fn what_an_unfinished_build_wrote_down_is_taken_back(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"pages": [{"title": "One"}, {"title": "Two"}]})).await;
+    world.rebuild().await;
+    let before = world.files().await;
+    let site = world.site;
+    world
+        .store
+        .write(move |tx| {
+            // As a worker leaves it that dies between two steps of a large build.
+            store::files::stage(tx, site, Some(2))?;
+            store::files::forget_pages(tx, site, 2)?;
+            store::files::close(tx, site, 2, &["/blog/one".into(), "/blog".into()])
+        })
+        .await
+        .unwrap();
+    assert_eq!(world.files().await, before, "the live release is as it was");
+    world.rebuild().await;
+    assert_eq!(world.newest().await, 1, "nothing has changed");
+    assert_eq!(world.files().await, before);
+}
+
+async fn a_page_that_cannot_be_built_fails_the_build_in_words(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"title": "Fine"})).await;
+    world.rebuild().await;
+    let header = format!("|{}\n|{}\n", "a|".repeat(20_000), "-|".repeat(20_000));
+    let table = format!("{header}{}", "|\n".repeat(5_000));
+    world.published(json!({"title": "Huge table", "content": table})).await;
+    world.rebuild().await;
+    let latest = world.publisher.latest_build(&world.caller, None).await.unwrap();
+    if latest.status == "failed" {
+        let error = latest.error.unwrap_or_default();
+        assert!(error.contains("Huge table"), "{error}");
+        assert_eq!(world.get("/blog/huge-table").await, None, "the old release stays");
+    }
+    assert!(world.get("/blog/fine").await.is_some());
+}
+
+async fn a_moved_page_leads_from_its_old_url(database: &Database) {
+    let world = World::new(database).await;
+    let id = world.create(json!({"title": "Hello"})).await;
+    world.rebuild().await;
+    world.published(json!({"pages": [{"id": id, "slug": "goodbye"}]})).await;
+    world.rebuild().await;
+    assert_eq!(world.get("/blog/hello").await.unwrap(), "→ /blog/goodbye");
+    world.published(json!({"pages": [{"id": id, "contentType": "docs", "section": "guides"}]})).await;
+    world.rebuild().await;
+    assert_eq!(world.get("/blog/hello").await.unwrap(), "→ /docs/guides/goodbye");
+    assert_eq!(world.get("/blog/goodbye").await.unwrap(), "→ /docs/guides/goodbye");
+    // A live page wins over what a page once had.
+    world.create(json!({"title": "Hello"})).await;
+    world.rebuild().await;
+    assert!(world.get("/blog/hello").await.unwrap().contains("<h1"));
+    world
+        .published(json!({"deleteSlugs": [{"slug": "goodbye", "contentType": "docs", "section": "guides"}]}))
+        .await;
+    world.rebuild().await;
+    assert_eq!(world.get("/blog/goodbye").await, None, "the page is gone");
+}
+
+async fn settings_show_with_the_next_build(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"title": "Hello"})).await;
+    world.rebuild().await;
+    let site = world.publisher.site_find("books").await.unwrap();
+    let set = |key: &str, value: &str| world.publisher.site_set(&site, vec![(key.into(), value.into())]);
+    set("title", "The Keeper & Sons").await.unwrap();
+    assert!(!world.get("/blog/hello").await.unwrap().contains("Keeper"));
+    world.rebuild().await;
+    assert!(world.get("/blog/hello").await.unwrap().contains("The Keeper"));
+    let refused = set("colour", "red").await.unwrap_err().to_string();
+    assert!(refused.contains("colour"), "{refused}");
+    world.publisher.domain_add(&site, "Keeper.Example.com").await.unwrap();
+    world.rebuild().await;
+    assert!(world.get("/blog/hello").await.unwrap().contains("https://keeper.example.com/blog/hello"));
+}
+
+async fn a_purged_page_is_gone_although_no_build_saw_it_deleted(database: &Database) {
+    let world = World::new(database).await;
+    let id = world.create(json!({"title": "Hello"})).await;
+    world.create(json!({"title": "Other"})).await;
+    world.rebuild().await;
+    world.published(json!({"deleteSlugs": [{"slug": "hello", "contentType": "blog"}]})).await;
+    let (site, page) = (world.site, model::PageId::parse(&id).unwrap());
+    let now = model::Clock::now(&*world.clock);
+    let purge = move |tx: &mut store::Tx| store::bin::purge(tx, store::bin::Purge::One(site, page), 1, now);
+    assert_eq!(world.store.write(purge).await.unwrap(), 1);
+    world.rebuild().await;
+    assert_eq!(world.get("/blog/hello").await, None);
+    assert!(!world.get("/blog").await.unwrap().contains("/blog/hello"));
+    assert!(world.get("/blog/other").await.is_some());
+}
+
+async fn a_build_uses_the_texts_of_its_own_moment(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"title": "Hello", "content": "first"})).await;
+    world.rebuild().await;
+    world.published(json!({"slug": "hello", "content": "second"})).await;
+    // Replaced texts stay as long as a build may need them, and go afterwards.
+    assert_eq!(world.publisher.upkeep().await.unwrap().texts_swept, 0);
+    world.clock.advance(Duration::from_secs(601));
+    assert_eq!(world.publisher.upkeep().await.unwrap().texts_swept, 1);
+    world.rebuild().await;
+    assert!(world.get("/blog/hello").await.unwrap().contains("second"));
+}
+
+async fn a_deleted_site_is_not_built(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"title": "Hello", "build": true})).await;
+    world.run().await;
+    let site = world.publisher.site_find("books").await.unwrap();
+    world.publisher.site_build(&site).await.unwrap();
+    world.publisher.site_delete(&site).await.unwrap();
+    assert_eq!(world.publisher.visit("books.localhost").await.unwrap(), None);
+    world.run().await;
+    assert!(!world.publisher.run_next_build(worker(1)).await.unwrap());
+    // Its packs are deleted, objects and all.
+    world.clock.advance(Duration::from_secs(2 * 3600));
+    assert!(world.publisher.tidy_releases().await.unwrap().packs_deleted >= 1);
+}

@@ -1,0 +1,75 @@
+//! Serves one page of 10 KB, for a look at how fast that is:
+//!
+//! ```text
+//! cargo run --release -p recto-server --example one_page -- 8099
+//! wrk -t2 -c64 -d5s --latency -H 'Host: acme.localhost' http://127.0.0.1:8099/page
+//! ```
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+extern crate recto_server as server;
+
+#[path = "../tests/sites/press.rs"]
+mod press;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use blob::Blob;
+use model::{AccountName, Plan, SystemClock};
+use publisher::{Publisher, Settings};
+use server::{ListenLimits, Sites, SitesSettings};
+use store::{Location, Store};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::press::{Press, Print};
+
+// As the server itself has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[tokio::main]
+async fn main() {
+    let port = std::env::args().nth(1).map_or(8099, |port| port.parse().unwrap());
+    let page = std::env::args().nth(2).map_or_else(text, |file| std::fs::read_to_string(file).unwrap());
+    let directory = tempfile::tempdir().unwrap();
+    let location = Location::Sqlite { path: directory.path().join("recto.db"), group: 256 };
+    let blob = Blob::directory(&directory.path().join("objects")).unwrap();
+    let press = Press { store: Store::open(&location).unwrap(), blob };
+    let settings = Settings {
+        plans: Plan::shipped(),
+        build_cooldown: Duration::ZERO,
+        site_url: "http://{site}.localhost:8081".into(),
+        domain_scheme: "http",
+        purge_after: Duration::from_secs(3600),
+        keep_releases: 3,
+    };
+    let clock = Arc::new(SystemClock);
+    let publisher = Publisher::new(press.store.clone(), press.blob.clone(), clock.clone(), settings);
+    publisher.account_create(AccountName::parse("Acme").unwrap(), "pro").await.unwrap();
+    let site = publisher.site_find("acme").await.unwrap();
+    let home = Print::Redirect("/page".into());
+    press.release(site.id, &[("/", home), ("/page", Print::Text(page))]).await;
+    let settings =
+        SitesSettings { clock, trusted_proxies: Vec::new(), secure_cookies: false, cache_bytes: 64 << 20 };
+    let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
+    println!("http://acme.localhost:{port}/page");
+    let sites = Sites::new(publisher, settings);
+    server::serve(listener, sites, ListenLimits::default(), CancellationToken::new()).await;
+}
+
+/// Words that compress about as well as prose does.
+fn text() -> String {
+    let words =
+        ["recto", "verso", "folio", "quire", "rubric", "serif", "colophon", "gutter", "measure", "leading"];
+    let mut state = 1u64;
+    let mut text = String::new();
+    while text.len() < 10 * 1024 {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        text += words[(state >> 33) as usize % words.len()];
+        text.push(if state >> 60 == 0 { '\n' } else { ' ' });
+    }
+    text.truncate(10 * 1024);
+    text
+}

@@ -1,0 +1,185 @@
+//! Serves published sites. A request passes through these steps, in this order:
+//!
+//! 1. `host`: which host is it for?
+//! 2. `visit`: which site is that, and what is its live release? Asked once; the whole answer is of that release.
+//! 3. The method: reading, or the password of a protected site.
+//! 4. `gate`: a protected site is for those who have said its password.
+//! 5. `path`: said in the one way that releases name it; another way of saying it is redirected.
+//! 6. `files`: what the release has there, from memory where possible.
+//! 7. `answer`: which encoding, which part of it, or only that nothing has changed.
+//! 8. `seal`: what every answer of a site carries.
+
+mod answer;
+mod compress;
+mod conditions;
+mod encoding;
+mod file;
+mod files;
+mod form;
+mod gate;
+mod headers;
+mod host;
+mod notes;
+mod path;
+mod tally;
+
+use std::borrow::Cow;
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::http::{Method, Request, Response, StatusCode};
+use bytes::Bytes;
+use futures_util::FutureExt;
+use http_body_util::Full;
+use ipnet::IpNet;
+use model::Clock;
+use publisher::{Error, Publisher, Visit};
+
+use self::file::{File, Kind};
+use self::files::Files;
+use self::gate::Gate;
+pub(crate) use self::host::normal as normal_host;
+use self::path::Path;
+use self::tally::Tally;
+use crate::listen::{Answers, Upload};
+
+/// Answers are in memory before their first byte is sent.
+type Answer = Response<Full<Bytes>>;
+
+pub struct SitesSettings {
+    pub clock: Arc<dyn Clock>,
+    pub trusted_proxies: Vec<IpNet>,
+    /// Sites are reached by https, whatever a request says.
+    pub secure_cookies: bool,
+    /// The most memory for what was served already.
+    pub cache_bytes: u64,
+}
+
+/// The sites of a publisher, to be served by `serve`.
+#[derive(Clone)]
+pub struct Sites(Arc<Parts>);
+
+struct Parts {
+    publisher: Publisher,
+    settings: SitesSettings,
+    files: Files,
+    gate: Gate,
+    tally: Tally,
+}
+
+impl Sites {
+    /// To be made after the recorder of metrics was installed.
+    pub fn new(publisher: Publisher, settings: SitesSettings) -> Sites {
+        let files = Files::new(settings.cache_bytes);
+        Sites(Arc::new(Parts { publisher, settings, files, gate: Gate::new(), tally: Tally::new() }))
+    }
+}
+
+impl Answers for Sites {
+    type Body = Full<Bytes>;
+
+    async fn answer(&self, peer: SocketAddr, request: Request<Upload>) -> Answer {
+        let head = request.method() == Method::HEAD;
+        // A panic costs its own request only.
+        let answered = AssertUnwindSafe(self.0.respond(peer, request)).catch_unwind().await;
+        let mut answer = answered.unwrap_or_else(|_| notes::broken());
+        if head {
+            *answer.body_mut() = Full::default();
+        }
+        self.0.tally.count(answer.status());
+        answer
+    }
+}
+
+impl Parts {
+    async fn respond(&self, peer: SocketAddr, request: Request<Upload>) -> Answer {
+        let host = match host::of(&request) {
+            Ok(Some(host)) => host,
+            Ok(None) => return notes::no_site(),
+            Err(host::Unclear) => return notes::unclear_host(),
+        };
+        let visit = match self.publisher.visit(&host).await {
+            Ok(Some(visit)) => visit,
+            Ok(None) => return notes::no_site(),
+            Err(error) => return failed(&error),
+        };
+        drop(host);
+        let mut answer = self.enter(&visit, peer, request).await;
+        headers::seal(answer.headers_mut(), &visit);
+        answer
+    }
+
+    /// What a site answers to whoever may come in.
+    async fn enter(&self, visit: &Visit, peer: SocketAddr, request: Request<Upload>) -> Answer {
+        let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+        if visit.protection.is_some() {
+            if request.method() == Method::POST {
+                return self.unlock(visit, peer, request).await;
+            }
+            if reads && !gate::is_open(&self.publisher, visit, request.headers()) {
+                return form::ask();
+            }
+        }
+        if !reads {
+            return notes::no_method(visit.protection.is_some());
+        }
+        let path = match path::tidy(request.uri().path()) {
+            Path::At(path) => path,
+            Path::Moved(path) => return answer::moved(StatusCode::PERMANENT_REDIRECT, &path, request.uri()),
+            // As a path that no release has: the site's own words for it.
+            Path::Nowhere => Cow::Borrowed(NOWHERE),
+        };
+        if let Some(answer) = self.media(visit, &path) {
+            return answer;
+        }
+        let Some(release) = visit.release else { return notes::nothing_published() };
+        match self.show(visit, release, &path, &request).await {
+            Ok(answer) => answer,
+            Err(error) => failed(&error),
+        }
+    }
+
+    async fn show(
+        &self,
+        visit: &Visit,
+        release: i64,
+        path: &str,
+        request: &Request<Upload>,
+    ) -> Result<Answer, Error> {
+        if path != NOWHERE
+            && let Some(file) = self.files.find(&self.publisher, visit.site, release, path).await?
+        {
+            return Ok(match &file.kind {
+                Kind::Body(body) => answer::whole(body, request.method(), request.headers()).await,
+                Kind::Redirect(target) => answer::moved(StatusCode::MOVED_PERMANENTLY, target, request.uri()),
+            });
+        }
+        let own = self.files.find(&self.publisher, visit.site, release, NOWHERE).await?;
+        match own.as_deref() {
+            Some(File { kind: Kind::Body(body), .. }) => Ok(answer::missing(body, request.headers()).await),
+            _ => Ok(notes::not_found()),
+        }
+    }
+
+    /// Media will be served from here: behind the gate, and before the first build too.
+    fn media(&self, _visit: &Visit, _path: &str) -> Option<Answer> {
+        None
+    }
+}
+
+/// Where a release has what it says of everything it does not have.
+const NOWHERE: &str = "/404.html";
+
+fn failed(error: &Error) -> Answer {
+    match error {
+        Error::Away(_) | Error::Unconfirmed(_) => {
+            tracing::warn!(%error, "a site was answered 503");
+            notes::away()
+        }
+        _ => {
+            tracing::error!(%error, "a site was answered 500");
+            notes::broken()
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What is sent of a file: all of it, a part of it, or that the client has it already.
+
+use std::ops::Range;
+
+use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, LOCATION, RANGE};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use bytes::Bytes;
+use http_body_util::Full;
+
+use super::conditions::{self, Part};
+use super::file::{Body, Form};
+use super::{Answer, encoding, headers};
+
+/// The answer to a request for what is there.
+pub(super) async fn whole(body: &Body, method: &Method, asked: &HeaderMap) -> Answer {
+    let part = match *method == Method::GET && asked.contains_key(RANGE) {
+        true => conditions::part(asked, &body.plain.headers[ETAG], body.plain.bytes.len()),
+        false => Part::Whole,
+    };
+    let form = match part {
+        Part::Whole => body.form(encoding::choose(asked)).await,
+        Part::Of(_) | Part::Outside => &body.plain,
+    };
+    if conditions::is_known(asked, &form.headers[ETAG]) {
+        return unchanged(form);
+    }
+    match part {
+        Part::Whole => answer(StatusCode::OK, form.headers.clone(), form.bytes.clone()),
+        Part::Of(range) => partial(form, range),
+        Part::Outside => outside(form),
+    }
+}
+
+/// What a site says of a path that it does not have. It is nothing to be asked about again, or in parts.
+pub(super) async fn missing(body: &Body, asked: &HeaderMap) -> Answer {
+    let form = body.form(encoding::choose(asked)).await;
+    let mut headers = form.headers.clone();
+    headers.remove(ETAG);
+    headers.remove(ACCEPT_RANGES);
+    answer(StatusCode::NOT_FOUND, headers, form.bytes.clone())
+}
+
+/// `target` is a path on the same site, encoded; the query goes along.
+pub(super) fn moved(status: StatusCode, target: &str, asked: &Uri) -> Answer {
+    // Two slashes would begin another host's name.
+    let target = format!("/{}", target.trim_start_matches(['/', '\\']));
+    let location = match asked.query() {
+        Some(query) if !target.contains(['?', '#']) => format!("{target}?{query}"),
+        _ => target,
+    };
+    let mut headers = headers::fresh(0);
+    if let Ok(location) = HeaderValue::try_from(location) {
+        headers.insert(LOCATION, location);
+    }
+    answer(status, headers, Bytes::new())
+}
+
+fn unchanged(form: &Form) -> Answer {
+    let mut headers = form.headers.clone();
+    headers.remove(CONTENT_LENGTH);
+    answer(StatusCode::NOT_MODIFIED, headers, Bytes::new())
+}
+
+fn partial(form: &Form, range: Range<usize>) -> Answer {
+    let mut headers = form.headers.clone();
+    let (last, length) = (range.end - 1, form.bytes.len());
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(range.len()));
+    headers.insert(CONTENT_RANGE, content_range(&format!("bytes {}-{last}/{length}", range.start)));
+    answer(StatusCode::PARTIAL_CONTENT, headers, form.bytes.slice(range))
+}
+
+fn outside(form: &Form) -> Answer {
+    let mut headers = form.headers.clone();
+    headers.remove(CONTENT_TYPE);
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(0));
+    headers.insert(CONTENT_RANGE, content_range(&format!("bytes */{}", form.bytes.len())));
+    answer(StatusCode::RANGE_NOT_SATISFIABLE, headers, Bytes::new())
+}
+
+fn content_range(text: &str) -> HeaderValue {
+    HeaderValue::from_str(text).expect("letters and digits are a header")
+}
+
+pub(super) fn answer(status: StatusCode, headers: HeaderMap, body: Bytes) -> Answer {
+    let mut answer = Answer::new(Full::new(body));
+    *answer.status_mut() = status;
+    *answer.headers_mut() = headers;
+    answer
+}

@@ -1,0 +1,136 @@
+//! Which encoding of a body a client would like best.
+
+use axum::http::header::ACCEPT_ENCODING;
+use axum::http::{HeaderMap, HeaderValue};
+
+/// In the order we prefer them when the client does not care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Brotli,
+    Zstd,
+    Gzip,
+}
+
+impl Encoding {
+    pub(super) const ALL: [Encoding; 3] = [Encoding::Brotli, Encoding::Zstd, Encoding::Gzip];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Encoding::Brotli => "br",
+            Encoding::Zstd => "zstd",
+            Encoding::Gzip => "gzip",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Encoding> {
+        let is = |known: &str| name.eq_ignore_ascii_case(known);
+        // Of old, gzip is also called so (RFC 9110, section 8.4.1.3).
+        let known =
+            |encoding: &Encoding| is(encoding.name()) || (*encoding == Encoding::Gzip && is("x-gzip"));
+        Encoding::ALL.into_iter().find(known)
+    }
+}
+
+/// What the client says of each encoding, in thousandths; `None` where it says nothing.
+#[derive(Default)]
+struct Wishes {
+    encodings: [Option<u16>; 3],
+    identity: Option<u16>,
+    others: Option<u16>,
+}
+
+/// `None` is the body as it is: that a client refuses even this is not worth an error.
+pub(super) fn choose(headers: &HeaderMap) -> Option<Encoding> {
+    let mut wishes = Wishes::default();
+    for line in headers.get_all(ACCEPT_ENCODING) {
+        wishes.read(line);
+    }
+    let wish = |encoding: &Encoding| wishes.encodings[*encoding as usize].or(wishes.others).unwrap_or(0);
+    // The body as it is does, if nothing is said about it, but anything else that the client knows is better.
+    let identity = wishes.identity.or(wishes.others).unwrap_or(0);
+    let most = Encoding::ALL.iter().map(wish).max().unwrap_or(0);
+    Encoding::ALL.into_iter().find(|encoding| wish(encoding) == most && most > 0 && most >= identity)
+}
+
+impl Wishes {
+    fn read(&mut self, line: &HeaderValue) {
+        for element in line.to_str().unwrap_or_default().split(',') {
+            let (name, parameters) = element.split_once(';').unwrap_or((element, ""));
+            let Some(quality) = quality(parameters) else { continue };
+            match name.trim() {
+                "*" => self.others = Some(quality),
+                name if name.eq_ignore_ascii_case("identity") => self.identity = Some(quality),
+                name => {
+                    if let Some(encoding) = Encoding::parse(name) {
+                        self.encodings[encoding as usize] = Some(quality);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `q=0.5` in thousandths. `None`: the element cannot be read.
+fn quality(parameters: &str) -> Option<u16> {
+    let parameters = parameters.trim();
+    if parameters.is_empty() {
+        return Some(1000);
+    }
+    let (name, value) = parameters.split_once('=')?;
+    let value: f32 = value.trim().parse().ok()?;
+    let fits = name.trim().eq_ignore_ascii_case("q") && (0.0..=1.0).contains(&value);
+    fits.then_some((value * 1000.0) as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(lines: &[&'static str], expected: Option<Encoding>) {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append(ACCEPT_ENCODING, HeaderValue::from_static(line));
+        }
+        assert_eq!(choose(&headers), expected, "{lines:?}");
+    }
+
+    #[test]
+    fn at_equal_quality_ours_is_the_order() {
+        check(&["gzip, deflate, br, zstd"], Some(Encoding::Brotli));
+        check(&["gzip,zstd"], Some(Encoding::Zstd));
+        check(&["GZIP"], Some(Encoding::Gzip));
+        check(&["x-gzip"], Some(Encoding::Gzip));
+        check(&["gzip", "br"], Some(Encoding::Brotli));
+        check(&["*"], Some(Encoding::Brotli));
+    }
+
+    #[test]
+    fn the_clients_quality_decides() {
+        check(&["br;q=0.5, gzip;q=0.8"], Some(Encoding::Gzip));
+        check(&["br ; q = 0, zstd;Q=0.001"], Some(Encoding::Zstd));
+        check(&["gzip;q=0.5, *;q=0.9"], Some(Encoding::Brotli));
+        check(&["br;q=0, *"], Some(Encoding::Zstd));
+        check(&["identity;q=0, gzip;q=0.1"], Some(Encoding::Gzip));
+        check(&["gzip, identity"], Some(Encoding::Gzip));
+    }
+
+    #[test]
+    fn the_body_stays_as_it_is_where_that_is_wished_or_nothing_else_known() {
+        check(&[], None);
+        check(&[""], None);
+        check(&["deflate, compress"], None);
+        check(&["identity"], None);
+        check(&["gzip;q=0.5, identity;q=0.8"], None);
+        check(&["gzip;q=0"], None);
+        check(&["*;q=0"], None);
+        check(&["identity, *;q=0"], None);
+        check(&["identity;q=0"], None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_passed_over() {
+        check(&["br;q=2, gzip"], Some(Encoding::Gzip));
+        check(&["br;q=, br;level=5, ;q=1, gzip;q=-1, zstd;q=0.5"], Some(Encoding::Zstd));
+        check(&["br;q=NaN"], None);
+    }
+}

@@ -1,0 +1,97 @@
+//! Which host a request is for.
+
+use std::borrow::Cow;
+
+use axum::http::header::HOST;
+use axum::http::{Request, Version};
+
+/// HTTP demands exactly one host of every request since 1.1.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unclear;
+
+/// Lower case, without its port and without the dot at its end. `None`: no site can have this one.
+pub(super) fn of<B>(request: &Request<B>) -> Result<Option<Cow<'_, str>>, Unclear> {
+    // A request for a whole URL is for that URL's host (RFC 9112, section 3.2.2).
+    if let Some(authority) = request.uri().authority() {
+        return Ok(normal(authority.as_str()));
+    }
+    let mut lines = request.headers().get_all(HOST).iter();
+    match (lines.next(), lines.next()) {
+        (Some(line), None) => Ok(line.to_str().ok().and_then(normal)),
+        (None, _) if request.version() < Version::HTTP_11 => Ok(None),
+        _ => Err(Unclear),
+    }
+}
+
+/// The longest name there can be.
+const LONGEST: usize = 253;
+
+pub(crate) fn normal(text: &str) -> Option<Cow<'_, str>> {
+    let name = match text.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        Some(_) => return None,
+        None => text,
+    };
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let of_names = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    if name.is_empty() || name.len() > LONGEST || !name.bytes().all(of_names) {
+        return None;
+    }
+    Some(match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(name.to_ascii_lowercase()),
+        false => Cow::Borrowed(name),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_a_name_without_port_and_last_dot_in_lower_case() {
+        let check =
+            |text: &str, expected: Option<&str>| assert_eq!(normal(text).as_deref(), expected, "{text}");
+        check("acme.localhost", Some("acme.localhost"));
+        check("acme.localhost:8081", Some("acme.localhost"));
+        check("acme.localhost:", Some("acme.localhost"));
+        check("ACME.LocalHost.:80", Some("acme.localhost"));
+        check("127.0.0.1:80", Some("127.0.0.1"));
+        check("[::1]:80", None);
+        check("acme.localhost..", Some("acme.localhost."));
+        check("user@acme.localhost", None);
+        check("acme.localhost:80:80", None);
+        check("acme.localhost:x", None);
+        check("acme/x", None);
+        check("acmé.localhost", None);
+        check("", None);
+        check(".", None);
+        check(":80", None);
+        check(&"a".repeat(253), Some(&"a".repeat(253)));
+        check(&"a".repeat(254), None);
+    }
+
+    fn request(uri: &str, version: Version, hosts: &[&str]) -> Request<()> {
+        let mut request = Request::builder().uri(uri).version(version);
+        for host in hosts {
+            request = request.header(HOST, *host);
+        }
+        request.body(()).expect("a request")
+    }
+
+    #[test]
+    fn a_request_names_one_host() {
+        let check = |uri: &str, version: Version, hosts: &[&str], expected: Result<Option<&str>, Unclear>| {
+            let request = request(uri, version, hosts);
+            let host = of(&request);
+            assert_eq!(host.as_ref().map(Option::as_deref), expected.as_ref().copied(), "{uri} {hosts:?}");
+        };
+        check("/", Version::HTTP_11, &["a"], Ok(Some("a")));
+        check("/", Version::HTTP_11, &[], Err(Unclear));
+        check("/", Version::HTTP_11, &["a", "a"], Err(Unclear));
+        check("/", Version::HTTP_10, &[], Ok(None));
+        check("/", Version::HTTP_10, &["a"], Ok(Some("a")));
+        check("http://b:80/", Version::HTTP_11, &["a"], Ok(Some("b")));
+        check("http://B./x", Version::HTTP_11, &[], Ok(Some("b")));
+        check("http://me@b/", Version::HTTP_11, &["a"], Ok(None));
+    }
+}

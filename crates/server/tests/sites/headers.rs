@@ -1,0 +1,79 @@
+//! The headers of answers, whole.
+
+use std::collections::BTreeMap;
+
+use testing::Database;
+
+use crate::server_under_test::start;
+use crate::visitor::{Answer, Ask};
+
+testing::on_both_databases!(
+    a_page_has_these_headers,
+    an_asset_is_kept_forever,
+    types_are_by_name,
+    every_answer_of_a_site_tells_its_release_and_guards_the_browser,
+);
+
+fn headers(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+}
+
+async fn a_page_has_these_headers(database: &Database) {
+    let server = start(database).await;
+    server.release(&[("/a", "text")]).await;
+    let answer = server.get("/a").await;
+    let expected = headers(&[
+        ("accept-ranges", "bytes"),
+        ("cache-control", "public, max-age=0, must-revalidate"),
+        ("content-length", "4"),
+        ("content-type", "text/html; charset=utf-8"),
+        ("etag", answer.header("etag").unwrap()),
+        ("referrer-policy", "strict-origin-when-cross-origin"),
+        ("x-content-type-options", "nosniff"),
+        ("x-frame-options", "SAMEORIGIN"),
+        ("x-recto-release", "1"),
+    ]);
+    assert_eq!(answer.headers, expected);
+}
+
+async fn an_asset_is_kept_forever(database: &Database) {
+    let server = start(database).await;
+    server.release(&[("/assets/a.0123.css", "css")]).await;
+    let answer = server.get("/assets/a.0123.css").await;
+    assert_eq!(answer.header("cache-control"), Some("public, max-age=31536000, immutable"));
+}
+
+async fn types_are_by_name(database: &Database) {
+    let server = start(database).await;
+    let types = [
+        ("/", "text/html; charset=utf-8"),
+        ("/blog/v1.2", "text/html; charset=utf-8"),
+        ("/blog/a.md", "text/markdown; charset=utf-8"),
+        ("/feed.xml", "application/atom+xml; charset=utf-8"),
+        ("/sitemap.xml", "application/xml; charset=utf-8"),
+        ("/robots.txt", "text/plain; charset=utf-8"),
+        ("/assets/a.css", "text/css; charset=utf-8"),
+    ];
+    server.release(&types).await;
+    for (path, kind) in types {
+        assert_eq!(server.get(path).await.header("content-type"), Some(kind), "{path}");
+    }
+}
+
+async fn every_answer_of_a_site_tells_its_release_and_guards_the_browser(database: &Database) {
+    let server = start(database).await;
+    server.release(&[("/a", "text")]).await;
+    server.release(&[("/a", "text")]).await;
+    let check = |status: u16, answer: &Answer| {
+        assert_eq!((answer.status, answer.release()), (status, 2), "{answer:?}");
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{answer:?}");
+        assert_eq!(answer.header("x-frame-options"), Some("SAMEORIGIN"), "{answer:?}");
+    };
+    check(200, &server.get("/a").await);
+    check(206, &server.ask(Ask::get("/a").header("range", "bytes=0-0")).await);
+    check(416, &server.ask(Ask::get("/a").header("range", "bytes=9-")).await);
+    check(304, &server.ask(Ask::get("/a").header("if-none-match", "*")).await);
+    check(308, &server.get("/a/").await);
+    check(404, &server.get("/b").await);
+    check(405, &server.ask(Ask::new("PUT", "/a")).await);
+}

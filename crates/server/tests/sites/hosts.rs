@@ -1,0 +1,89 @@
+//! Sites are found by the host of a request.
+
+use testing::Database;
+
+use crate::server_under_test::start;
+use crate::visitor::Ask;
+
+testing::on_both_databases!(
+    a_site_is_found_by_its_host_however_it_is_written,
+    an_unknown_host_is_nobodys_site,
+    each_host_has_its_own_site,
+    a_domain_of_its_own_answers_like_the_first_address,
+    a_request_without_a_clear_host_is_refused,
+    a_request_for_a_whole_url_is_for_its_host,
+    a_site_without_a_release_says_how_to_make_one,
+);
+
+async fn a_site_is_found_by_its_host_however_it_is_written(database: &Database) {
+    let server = start(database).await;
+    server.release(&[("/", "acme's")]).await;
+    for host in
+        ["acme.localhost", "acme.localhost:8081", "ACME.localhost:1", "acme.localhost.", "acme.localhost.:80"]
+    {
+        assert_eq!(server.ask(Ask::get("/").host(host)).await.told(), (200, "acme's"), "{host}");
+    }
+}
+
+async fn an_unknown_host_is_nobodys_site(database: &Database) {
+    let server = start(database).await;
+    server.release(&[("/", "acme's")]).await;
+    for host in
+        ["localhost", "other.localhost", "acme", "acme.example.com", "127.0.0.1", "[::1]:80", "a b", "", "é"]
+    {
+        let answer = server.ask(Ask::get("/").host(host)).await;
+        assert_eq!(answer.status, 404, "{host}");
+        assert!(answer.text().contains("There is no site here") && !answer.text().contains("acme"), "{host}");
+        assert_eq!(answer.header("x-recto-release"), None, "{host}");
+    }
+}
+
+async fn each_host_has_its_own_site(database: &Database) {
+    let server = start(database).await;
+    let other = server.site("other").await;
+    server.release(&[("/", "acme's"), ("/a", "only acme's")]).await;
+    server.release_of(other.id, &[("/", "the other's")]).await;
+    let ask = async |host: &str, path: &str| server.ask(Ask::get(path).host(host)).await;
+    assert_eq!(ask("acme.localhost", "/").await.told(), (200, "acme's"));
+    assert_eq!(ask("other.localhost", "/").await.told(), (200, "the other's"));
+    assert_eq!(ask("acme.localhost", "/a").await.status, 200);
+    assert_eq!(ask("other.localhost", "/a").await.status, 404);
+}
+
+async fn a_domain_of_its_own_answers_like_the_first_address(database: &Database) {
+    let server = start(database).await;
+    server.release(&[("/", "acme's")]).await;
+    let ask = async || server.ask(Ask::get("/").host("www.Example.com:443")).await;
+    assert_eq!(ask().await.status, 404);
+    server.publisher.domain_add(&server.acme, "www.example.com").await.unwrap();
+    assert_eq!(ask().await, server.get("/").await);
+    server.publisher.domain_remove(&server.acme, "www.example.com").await.unwrap();
+    assert_eq!(ask().await.status, 404);
+}
+
+async fn a_request_without_a_clear_host_is_refused(database: &Database) {
+    let server = start(database).await;
+    server.release(&[("/", "acme's")]).await;
+    assert_eq!(server.ask(Ask::get("/").without_host()).await.status, 400);
+    assert_eq!(server.ask(Ask::get("/").header("host", "acme.localhost")).await.status, 400);
+}
+
+async fn a_request_for_a_whole_url_is_for_its_host(database: &Database) {
+    let server = start(database).await;
+    server.release(&[("/a", "acme's")]).await;
+    let ask = Ask::get("http://acme.localhost/a").host("other.localhost");
+    assert_eq!(server.ask(ask).await.told(), (200, "acme's"));
+    assert_eq!(server.ask(Ask::get("http://other.localhost/a")).await.status, 404);
+}
+
+async fn a_site_without_a_release_says_how_to_make_one(database: &Database) {
+    let server = start(database).await;
+    for path in ["/", "/blog/a", "/assets/a.css"] {
+        let answer = server.get(path).await;
+        assert_eq!((answer.status, answer.header("x-recto-release")), (404, Some("0")), "{path}");
+        assert!(answer.text().contains("Nothing is published yet") && answer.text().contains("POST /builds"));
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+    }
+    server.release(&[("/", "first")]).await;
+    assert_eq!(server.get("/").await.told(), (200, "first"));
+}

@@ -1,0 +1,186 @@
+//! The files of releases: what stands at their paths.
+
+mod packed;
+mod remembered;
+mod staging;
+
+use model::{PackId, SiteId};
+use uuid::Uuid;
+
+pub use self::packed::{Place, Swept, places, relocate, sweep};
+pub use self::remembered::{forget_pages, pages, remember};
+pub use self::staging::{stage, staged, undo};
+
+use crate::releases::OPEN;
+use crate::{Bulk, Error, Result, Row, Tx};
+
+/// What stands at a path of a release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stored {
+    Bytes { pack: PackId, offset: i64, length: i64, hash: Hash },
+    Redirect(String),
+}
+
+/// Of a file's bytes, or of a redirect's target.
+pub type Hash = [u8; 16];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    pub path: String,
+    pub stored: Stored,
+    pub hash: Hash,
+}
+
+fn hash(row: &Row, column: usize) -> Result<Hash> {
+    let bytes: Vec<u8> = row.get(column)?;
+    bytes.try_into().map_err(|_| Error::Internal("a stored hash has a wrong length".into()))
+}
+
+/// Columns: target, pack, offset, length, hash.
+fn stored(row: &Row, from: usize) -> Result<Stored> {
+    if let Some(target) = row.get::<Option<String>>(from)? {
+        return Ok(Stored::Redirect(target));
+    }
+    let pack: Option<Uuid> = row.get(from + 1)?;
+    Ok(Stored::Bytes {
+        pack: PackId(pack.ok_or_else(|| Error::Internal("a stored file has no pack".into()))?),
+        offset: row.get(from + 2)?,
+        length: row.get(from + 3)?,
+        hash: hash(row, from + 4)?,
+    })
+}
+
+const AT: &str = "
+SELECT target, pack_id, pack_offset, length, hash
+FROM release_files
+WHERE site_id = $1 AND path = $2 AND from_release <= $3 AND to_release > $3";
+
+/// What a release has at a path.
+pub fn at(tx: &mut Tx, site: SiteId, release: i64, path: &str) -> Result<Option<Stored>> {
+    tx.query_one(AT, &[&site.0, &path, &release], |row| stored(row, 0))
+}
+
+const ANY: &str = "
+SELECT target, pack_id, pack_offset, length, hash
+FROM release_files
+WHERE site_id = $1 AND path = $2
+  AND from_release <= (SELECT max(number) FROM releases WHERE site_id = $1)
+ORDER BY from_release DESC
+LIMIT 1";
+
+/// What any kept release has at a path whose name says what is in it. One that is still being made does not count: its
+/// pack may not be there yet.
+pub fn in_any_release(tx: &mut Tx, site: SiteId, path: &str) -> Result<Option<Stored>> {
+    tx.query_one(ANY, &[&site.0, &path], |row| stored(row, 0))
+}
+
+const LIST: &str = "
+SELECT target, pack_id, pack_offset, length, hash, path
+FROM release_files
+WHERE site_id = $1 AND from_release <= $2 AND to_release > $2 AND path > $3
+ORDER BY path
+LIMIT $4";
+
+/// A part of a release's files, in the order of their paths, behind `after`.
+pub fn list(tx: &mut Tx, site: SiteId, release: i64, after: &str, most: i64) -> Result<Vec<File>> {
+    tx.query(LIST, &[&site.0, &release, &after, &most], |row| {
+        Ok(File { path: row.get(5)?, stored: stored(row, 0)?, hash: hash(row, 4)? })
+    })
+}
+
+const HASHES: Bulk = Bulk {
+    sqlite: "
+SELECT path, hash
+FROM release_files
+WHERE site_id = $1 AND to_release = $2 AND path = $3",
+    postgres: "
+SELECT path, hash
+FROM release_files
+WHERE site_id = $1 AND to_release = $2 AND path = ANY($3)",
+};
+
+/// The hashes of what the newest release has at these paths.
+pub fn hashes(tx: &mut Tx, site: SiteId, paths: &[String]) -> Result<Vec<(String, Hash)>> {
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    tx.query_many(HASHES, &[&site.0, &OPEN], &[&paths], |row| Ok((row.get(0)?, hash(row, 1)?)))
+}
+
+const ALL_HASHES: &str = "
+SELECT path, hash
+FROM release_files
+WHERE site_id = $1 AND to_release = $2";
+
+/// The hashes of all that the newest release has.
+pub fn all_hashes(tx: &mut Tx, site: SiteId) -> Result<Vec<(String, Hash)>> {
+    tx.query(ALL_HASHES, &[&site.0, &OPEN], |row| Ok((row.get(0)?, hash(row, 1)?)))
+}
+
+const INSERT: Bulk = Bulk {
+    sqlite: "
+INSERT INTO release_files (site_id, from_release, to_release, path, target, pack_id, pack_offset, length, hash)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    postgres: "
+INSERT INTO release_files (site_id, from_release, to_release, path, target, pack_id, pack_offset, length, hash)
+SELECT $1, $2, $3, * FROM unnest(CAST($4 AS text[]), CAST($5 AS text[]), CAST($6 AS uuid[]), CAST($7 AS bigint[]),
+  CAST($8 AS bigint[]), CAST($9 AS bytea[]))",
+};
+
+/// New files, valid from `release` on. Paths that had another file were closed before.
+pub fn insert(tx: &mut Tx, site: SiteId, release: i64, files: &[File]) -> Result<()> {
+    let place = |file: &File| match &file.stored {
+        Stored::Bytes { pack, offset, length, .. } => (Some(pack.0), *offset, *length),
+        Stored::Redirect(_) => (None, 0, 0),
+    };
+    let target = |file: &File| match &file.stored {
+        Stored::Redirect(target) => Some(target.clone()),
+        Stored::Bytes { .. } => None,
+    };
+    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let targets: Vec<Option<String>> = files.iter().map(target).collect();
+    let packs: Vec<Option<Uuid>> = files.iter().map(|file| place(file).0).collect();
+    let offsets: Vec<i64> = files.iter().map(|file| place(file).1).collect();
+    let lengths: Vec<i64> = files.iter().map(|file| place(file).2).collect();
+    let hashes: Vec<&[u8]> = files.iter().map(|file| file.hash.as_slice()).collect();
+    tx.execute_many(
+        INSERT,
+        &[&site.0, &release, &OPEN],
+        &[&paths, &targets, &packs, &offsets, &lengths, &hashes],
+    )?;
+    Ok(())
+}
+
+const CLOSE: Bulk = Bulk {
+    sqlite: "
+UPDATE release_files
+SET to_release = ?2
+WHERE site_id = ?1 AND path = ?4 AND to_release = ?3",
+    postgres: "
+UPDATE release_files
+SET to_release = $2
+WHERE site_id = $1 AND to_release = $3 AND path = ANY($4)",
+};
+
+/// What stands at these paths ends before `release`.
+pub fn close(tx: &mut Tx, site: SiteId, release: i64, paths: &[String]) -> Result<()> {
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    tx.execute_many(CLOSE, &[&site.0, &release, &OPEN], &[&paths])?;
+    Ok(())
+}
+
+const REMOVE_FILES: &str = "
+DELETE FROM release_files
+WHERE site_id = $1";
+const REMOVE_PAGES: &str = "
+DELETE FROM release_pages
+WHERE site_id = $1";
+const REMOVE_RELEASES: &str = "
+DELETE FROM releases
+WHERE site_id = $1";
+
+/// Everything of a site that is being deleted.
+pub fn remove_site(tx: &mut Tx, site: SiteId) -> Result<()> {
+    for sql in [REMOVE_FILES, REMOVE_PAGES, REMOVE_RELEASES] {
+        tx.execute(sql, &[&site.0])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! What is remembered of the pages that a release shows: the base of the next build.
+
+use model::{PageId, SiteId};
+use uuid::Uuid;
+
+use crate::releases::OPEN;
+use crate::{Bulk, Result, Tx};
+
+const PAGES: &str = "
+SELECT meta
+FROM release_pages
+WHERE site_id = $1 AND to_release = $2";
+
+/// What is remembered of each page that the newest release shows.
+pub fn pages<T>(tx: &mut Tx, site: SiteId, mut each: impl FnMut(&str) -> Result<T>) -> Result<Vec<T>> {
+    tx.query(PAGES, &[&site.0, &OPEN], |row| each(row.text(0)?))
+}
+
+const CLOSE_PAGES: Bulk = Bulk {
+    sqlite: "
+UPDATE release_pages
+SET to_release = ?2
+WHERE site_id = ?1 AND page_id = ?4 AND to_release = ?3",
+    postgres: "
+UPDATE release_pages
+SET to_release = $2
+WHERE site_id = $1 AND to_release = $3 AND page_id = ANY($4)",
+};
+const INSERT_PAGES: Bulk = Bulk {
+    sqlite: "
+INSERT INTO release_pages (site_id, from_release, to_release, page_id, meta)
+VALUES ($1, $2, $3, $4, $5)",
+    postgres: "
+INSERT INTO release_pages (site_id, from_release, to_release, page_id, meta)
+SELECT $1, $2, $3, * FROM unnest(CAST($4 AS uuid[]), CAST($5 AS text[]))",
+};
+
+/// Remembers pages from `release` on; `None` forgets one.
+pub fn remember(tx: &mut Tx, site: SiteId, release: i64, pages: &[(PageId, Option<String>)]) -> Result<()> {
+    let all: Vec<Uuid> = pages.iter().map(|(id, _)| id.0).collect();
+    tx.execute_many(CLOSE_PAGES, &[&site.0, &release, &OPEN], &[&all])?;
+    let kept = || pages.iter().filter_map(|(id, meta)| Some((id.0, meta.as_deref()?)));
+    let ids: Vec<Uuid> = kept().map(|(id, _)| id).collect();
+    let metas: Vec<&str> = kept().map(|(_, meta)| meta).collect();
+    tx.execute_many(INSERT_PAGES, &[&site.0, &release, &OPEN], &[&ids, &metas])?;
+    Ok(())
+}
+
+const FORGET_ALL: &str = "
+UPDATE release_pages
+SET to_release = $1
+WHERE site_id = $2 AND to_release = $3";
+
+/// Forgets every page from `release` on: a build from nothing.
+pub fn forget_pages(tx: &mut Tx, site: SiteId, release: i64) -> Result<()> {
+    tx.execute(FORGET_ALL, &[&release, &site.0, &OPEN])?;
+    Ok(())
+}

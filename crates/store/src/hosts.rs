@@ -1,0 +1,101 @@
+//! Under which hosts a site is found, and what a visitor's request needs to know of it.
+
+use model::{SiteId, SiteName, Timestamp};
+
+use crate::{Result, Row, Tx};
+
+/// What visitors get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hosted {
+    pub id: SiteId,
+    /// None before the first build.
+    pub release: Option<i64>,
+    pub protection: Option<Protection>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Protection {
+    pub password_hash: String,
+    /// Signs the cookies of those who know the password.
+    pub cookie_key: Vec<u8>,
+}
+
+fn hosted(row: &Row) -> Result<Hosted> {
+    let (password, key): (Option<String>, Option<Vec<u8>>) = (row.get(2)?, row.get(3)?);
+    let protection =
+        password.zip(key).map(|(password_hash, cookie_key)| Protection { password_hash, cookie_key });
+    Ok(Hosted { id: SiteId(row.get(0)?), release: row.get(1)?, protection })
+}
+
+const BY_NAME: &str = "
+SELECT id, live_release, password_hash, cookie_key
+FROM sites
+WHERE name = $1";
+
+pub fn by_name(tx: &mut Tx, name: &SiteName) -> Result<Option<Hosted>> {
+    tx.query_one(BY_NAME, &[&name.as_str()], hosted)
+}
+
+const BY_DOMAIN: &str = "
+SELECT id, live_release, password_hash, cookie_key
+FROM sites
+WHERE id = (SELECT site_id FROM domains WHERE host = $1)";
+
+pub fn by_domain(tx: &mut Tx, host: &str) -> Result<Option<Hosted>> {
+    tx.query_one(BY_DOMAIN, &[&host], hosted)
+}
+
+const PROTECT: &str = "
+UPDATE sites
+SET password_hash = $1, cookie_key = $2
+WHERE id = $3";
+
+/// With `None` everybody may read the site again.
+pub fn protect(tx: &mut Tx, site: SiteId, protection: Option<&Protection>) -> Result<()> {
+    let hash = protection.map(|protection| protection.password_hash.as_str());
+    let key = protection.map(|protection| protection.cookie_key.as_slice());
+    tx.execute(PROTECT, &[&hash, &key, &site.0])?;
+    tx.announce()
+}
+
+const ADD: &str = "
+INSERT INTO domains (host, site_id, created_at)
+VALUES ($1, $2, $3)
+ON CONFLICT (host) DO NOTHING";
+
+/// `false`: some site has it already.
+pub fn add(tx: &mut Tx, host: &str, site: SiteId, now: Timestamp) -> Result<bool> {
+    let added = tx.execute(ADD, &[&host, &site.0, &now.micros()])? == 1;
+    tx.announce()?;
+    Ok(added)
+}
+
+const REMOVE: &str = "
+DELETE FROM domains
+WHERE host = $1 AND site_id = $2";
+
+pub fn remove(tx: &mut Tx, host: &str, site: SiteId) -> Result<bool> {
+    let removed = tx.execute(REMOVE, &[&host, &site.0])? == 1;
+    tx.announce()?;
+    Ok(removed)
+}
+
+const LIST: &str = "
+SELECT host
+FROM domains
+WHERE site_id = $1
+ORDER BY created_at, host";
+
+/// A site's own domains; the first is the one it is known by.
+pub fn list(tx: &mut Tx, site: SiteId) -> Result<Vec<String>> {
+    tx.query(LIST, &[&site.0], |row| row.get(0))
+}
+
+const REMOVE_SITE: &str = "
+DELETE FROM domains
+WHERE site_id = $1";
+
+pub fn remove_site(tx: &mut Tx, site: SiteId) -> Result<()> {
+    tx.execute(REMOVE_SITE, &[&site.0])?;
+    Ok(())
+}

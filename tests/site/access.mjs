@@ -1,0 +1,156 @@
+// One page of every type as people meet it: wide and narrow, light and dark, by keyboard.
+
+import { readFileSync } from 'node:fs';
+
+import { tools } from './browser.mjs';
+import { count } from './report.mjs';
+import { focused, reversedCode, unseen, widest } from './sights.mjs';
+import { VIEWS } from './views.mjs';
+import { LOOKS, SIZES, openMenu, unroll, watch } from './window.mjs';
+
+// The narrowest screens there are, and those between a phone's and a desk's.
+const WIDTHS = [320, 360, 390, 600, 800, 1024, 1280];
+// So many stops of the Tab key are looked at.
+const STOPS = 8;
+
+const AXE = readFileSync(tools.resolve('axe-core/axe.min.js'), 'utf8');
+
+// Every rule that axe has on by default, best practices included, and the size of targets (WCAG 2.2). No exceptions.
+const RULES = { iframes: false, resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } };
+
+export async function access(browser, sites, problem) {
+  const originOf = new Map(sites.map(({ name, origin }) => [name, origin]));
+  const looks = [...LOOKS];
+  let shown = 0;
+  const worker = async () => {
+    for (let look; (look = looks.shift());) {
+      const visitor = await Visitor.enter(browser, sites, look, problem);
+      for (const view of VIEWS) {
+        await visitor.see(view, originOf.get(view.site) + view.path);
+        shown += 1;
+      }
+      await visitor.leave();
+    }
+  };
+  await Promise.all([worker(), worker()]);
+  return count(shown, 'view');
+}
+
+class Visitor {
+  static async enter(browser, sites, look, problem) {
+    const context = await browser.newContext({
+      viewport: SIZES[look.size],
+      colorScheme: look.scheme,
+      reducedMotion: 'reduce',
+    });
+    const page = await context.newPage();
+    return Object.assign(new Visitor(), { context, page, look, watch: await watch(context, page, sites), problem });
+  }
+
+  async see(view, url) {
+    const { scheme, size } = this.look;
+    const problem = (reason) => this.problem(`${view.name} (${view.site} ${view.path}, ${scheme}, ${size})`, reason);
+    this.watch.tell = problem;
+    this.watch.expect = view.status;
+    const answer = await this.page.goto(url, { waitUntil: 'load' });
+    if (answer.status() !== view.status) problem(`answers ${answer.status()}`);
+    await unroll(this.page);
+    // Where there is no menu to open, this is another view that is looked at already.
+    if (view.opens && !(await openMenu(this.page))) return;
+    if (view.name.endsWith('kitchen-sink'))
+      for (const reason of await this.page.evaluate(unseen, FEATURES)) problem(reason);
+    for (const code of await this.page.evaluate(reversedCode)) problem(`is set from right to left: ${code}`);
+    await this.#audit(problem);
+    if (scheme === 'light' && !view.opens) {
+      await checkKeyboard(this.page, problem);
+      if (size === 'phone') {
+        view.text = await this.page.locator('main').innerText();
+        await this.#checkWidths(problem);
+      }
+    }
+  }
+
+  async #audit(problem) {
+    await this.page.evaluate(AXE);
+    const violations = await this.page.evaluate(async (rules) => {
+      const { violations } = await window.axe.run(document, rules);
+      return violations.map(({ id, help, nodes }) => ({
+        id,
+        help,
+        nodes: nodes.map(({ target, any, all }) => [target.join(' '), [...any, ...all][0]?.message ?? '']),
+      }));
+    }, RULES);
+    for (const { id, help, nodes } of violations) {
+      for (const [target, message] of nodes.slice(0, 3)) problem(`axe ${id}: ${help}: ${target}: ${message}`);
+    }
+  }
+
+  async #checkWidths(problem) {
+    for (const width of WIDTHS) {
+      await this.page.setViewportSize({ ...SIZES.phone, width });
+      const wide = await this.page.evaluate(widest);
+      if (wide) problem(`at ${width} px the page is ${wide.width} px wide, because of ${wide.culprit}`);
+    }
+    await this.page.setViewportSize(SIZES.phone);
+  }
+
+  async leave() {
+    await this.context.close();
+  }
+}
+
+// What the kitchen sink has, and how much of it there is at least.
+const FEATURES = {
+  table: 5,
+  'li input[type="checkbox"]': 5,
+  'dl dt': 2,
+  'dl dd': 3,
+  blockquote: 3,
+  's, del': 1,
+  'p math': 2,
+  'math[display="block"]': 4,
+  'pre code span': 60,
+  'a[href^="#fn"]': 3,
+  'section li a[href^="#fnref"]': 3,
+  figcaption: 2,
+  'details summary': 1,
+  video: 1,
+  iframe: 2,
+  ':is(h3, h4, h5, h6)[id]': 10,
+};
+
+// Tab leads to what can be seen, and the first stop leads past the navigation.
+async function checkKeyboard(page, problem) {
+  const { links, navigation } = await page.evaluate(() => ({
+    links: document.links.length,
+    navigation: document.querySelector('header nav') !== null,
+  }));
+  const stops = [];
+  for (let stop = 0; stop < STOPS; stop += 1) {
+    await page.keyboard.press('Tab');
+    const focus = await page.evaluate(focused);
+    if (!focus) break;
+    stops.push(focus);
+    if (!focus.outlined) problem(`the keyboard's focus cannot be seen on ${focus.name}`);
+    if (!focus.inside) problem(`the keyboard's focus is outside of the window on ${focus.name}`);
+  }
+  if (links && !stops.length) problem('Tab leads nowhere');
+  else if (navigation && !stops[0].hash)
+    problem(`the first stop of Tab is ${stops[0].name}, not a link past the navigation`);
+  else if (navigation) await checkSkip(page, stops[0].hash, problem);
+}
+
+async function checkSkip(page, hash, problem) {
+  await page.evaluate(() => document.querySelector('a[href^="#"]').focus());
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  const landed = await page.evaluate(() => ({
+    hash: decodeURIComponent(location.hash),
+    within: document.activeElement.closest('main') !== null,
+    any: [...document.querySelectorAll('main :is(a[href], button, summary)')].some((element) =>
+      element.checkVisibility(),
+    ),
+  }));
+  if (landed.hash !== hash) problem(`the link past the navigation leads to "${landed.hash}"`);
+  if (landed.any && !landed.within) problem('after the link past the navigation, Tab does not go on in the text');
+}

@@ -1,0 +1,44 @@
+// Requests to the server. A site's host is said in the header: nothing needs to resolve `*.localhost`.
+
+import http from 'node:http';
+
+const TIMEOUT_MS = 20_000;
+const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
+
+// The answer as it is: no redirect is followed, nothing is unpacked.
+export function request(url, { method = 'GET', headers = {}, body } = {}) {
+  const { host, port, pathname, search } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const options = {
+      agent,
+      host: '127.0.0.1',
+      port,
+      path: pathname + search,
+      method,
+      headers: { host, ...headers },
+      timeout: TIMEOUT_MS,
+    };
+    const request = http.request(options, (answer) => {
+      const chunks = [];
+      answer.on('data', (chunk) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    request.on('timeout', () => request.destroy(new Error(`${method} ${url}: no answer within ${TIMEOUT_MS} ms`)));
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+// Asks again until there is an answer, or too much time has passed.
+export async function until(what, ask, { seconds = 60, every = 50 } = {}) {
+  const end = Date.now() + seconds * 1000;
+  while (Date.now() < end) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await new Promise((resolve) => setTimeout(resolve, every));
+  }
+  throw new Error(`${what}: not within ${seconds} s`);
+}
