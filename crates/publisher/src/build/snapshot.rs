@@ -59,7 +59,7 @@ impl Publisher {
                 let index = reusable.and_then(|base| indexes.take(site, base.number));
                 let before = match (reusable, &index) {
                     (Some(base), None) => Some(Before {
-                        pages: files::pages(tx, site, |meta| read_meta(meta))?,
+                        pages: files::pages(tx, site, read_meta)?,
                         former: former::between(tx, site, -1, base.version)?,
                     }),
                     _ => None,
