@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 
 import { tools } from './browser.mjs';
 import { count } from './report.mjs';
-import { focused, reversedCode, unseen, widest } from './sights.mjs';
+import { focused, reversed, unseen, widest } from './sights.mjs';
 import { VIEWS } from './views.mjs';
-import { LOOKS, SIZES, openMenu, unroll, watch } from './window.mjs';
+import { LOOKS, SIZES, openMenu, openWindow, unroll } from './window.mjs';
 
 // The narrowest screens there are, and those between a phone's and a desk's.
 const WIDTHS = [320, 360, 390, 600, 800, 1024, 1280];
@@ -38,36 +38,37 @@ export async function access(browser, sites, problem) {
 
 class Visitor {
   static async enter(browser, sites, look, problem) {
-    const context = await browser.newContext({
-      viewport: SIZES[look.size],
-      colorScheme: look.scheme,
-      reducedMotion: 'reduce',
-    });
-    const page = await context.newPage();
-    return Object.assign(new Visitor(), { context, page, look, watch: await watch(context, page, sites), problem });
+    const options = { viewport: SIZES[look.size], colorScheme: look.scheme, reducedMotion: 'reduce' };
+    return Object.assign(new Visitor(), { look, problem, ...(await openWindow(browser, sites, options)) });
   }
 
+  // One view that cannot be looked at does not keep the others from being looked at.
   async see(view, url) {
     const { scheme, size } = this.look;
     const problem = (reason) => this.problem(`${view.name} (${view.site} ${view.path}, ${scheme}, ${size})`, reason);
-    this.watch.tell = problem;
-    this.watch.expect = view.status;
+    Object.assign(this.watch, { tell: problem, expect: view.status });
+    await this.#look(view, url, problem).catch(({ message }) => problem(message.split('\n')[0]));
+  }
+
+  async #look(view, url, problem) {
     const answer = await this.page.goto(url, { waitUntil: 'load' });
     if (answer.status() !== view.status) problem(`answers ${answer.status()}`);
     await unroll(this.page);
     // Where there is no menu to open, this is another view that is looked at already.
     if (view.opens && !(await openMenu(this.page))) return;
-    if (view.name.endsWith('kitchen-sink'))
-      for (const reason of await this.page.evaluate(unseen, FEATURES)) problem(reason);
-    for (const code of await this.page.evaluate(reversedCode)) problem(`is set from right to left: ${code}`);
+    await this.#measure(view, problem);
     await this.#audit(problem);
-    if (scheme === 'light' && !view.opens) {
-      await checkKeyboard(this.page, problem);
-      if (size === 'phone') {
-        view.text = await this.page.locator('main').innerText();
-        await this.#checkWidths(problem);
-      }
-    }
+    if (this.look.scheme === 'dark' || view.opens) return;
+    await checkKeyboard(this.page, problem);
+    if (this.look.size === 'desktop') return;
+    view.text = await this.page.locator('main').innerText();
+    await this.#checkWidths(problem);
+  }
+
+  async #measure({ name }, problem) {
+    const missing = name.endsWith('kitchen-sink') ? await this.page.evaluate(unseen, FEATURES) : [];
+    missing.forEach(problem);
+    for (const text of await this.page.evaluate(reversed)) problem(`is set from right to left: ${text}`);
   }
 
   async #audit(problem) {

@@ -5,18 +5,16 @@ import { join } from 'node:path';
 
 import { count } from './report.mjs';
 import { VIEWS } from './views.mjs';
-import { LOOKS, SIZES, openMenu, unroll, watch } from './window.mjs';
+import { LOOKS, SIZES, openMenu, openWindow, unroll } from './window.mjs';
 
 export async function screenshots(browser, sites, directory, problem) {
   await mkdir(directory, { recursive: true });
   let taken = 0;
   const originOf = new Map(sites.map(({ name, origin }) => [name, origin]));
   for (const { scheme, size } of LOOKS) {
-    const context = await browser.newContext({ viewport: SIZES[size], colorScheme: scheme });
-    const page = await context.newPage();
-    const seen = await watch(context, page, sites);
+    const { context, page, watch } = await openWindow(browser, sites, { viewport: SIZES[size], colorScheme: scheme });
     for (const { name, site, path, status, opens } of VIEWS) {
-      Object.assign(seen, { expect: status, tell: (reason) => problem(name, reason) });
+      Object.assign(watch, { expect: status, tell: (reason) => problem(name, reason) });
       await page.goto(originOf.get(site) + path, { waitUntil: 'load' });
       await unroll(page);
       if (opens && !(await openMenu(page))) continue;

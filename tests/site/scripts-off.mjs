@@ -2,14 +2,14 @@
 
 import { count } from './report.mjs';
 import { VIEWS } from './views.mjs';
-import { SIZES, openMenu, watch } from './window.mjs';
+import { SIZES, openMenu, openWindow } from './window.mjs';
+
+const PHONE = { viewport: SIZES.phone, javaScriptEnabled: false };
 
 // With scripts switched off: the text that `access` has seen, and a navigation that works.
 export async function withoutScripts(browser, sites, problem) {
   const originOf = new Map(sites.map(({ name, origin }) => [name, origin]));
-  const context = await browser.newContext({ viewport: SIZES.phone, javaScriptEnabled: false });
-  const page = await context.newPage();
-  await watch(context, page, sites);
+  const { context, page } = await openWindow(browser, sites, PHONE);
   const views = VIEWS.filter(({ opens }) => !opens);
   for (const view of views) {
     await page.goto(originOf.get(view.site) + view.path, { waitUntil: 'load' });
@@ -38,20 +38,17 @@ async function checkMenus(page, origin, problem) {
   if (!(await openMenu(page))) return problem(at, 'there is nothing to open the menu with');
   if (!(await link.isVisible())) return problem(at, 'the menu does not open');
   await link.click();
-  await page.waitForURL(`${origin}/docs/guides/configure`, { timeout: 10_000 });
+  await page.waitForURL(`${origin}/docs/guides/configure`);
 }
 
 // A password is asked for, refused and taken, without scripts.
 export async function gate(browser, site, problem) {
-  const context = await browser.newContext({ viewport: SIZES.phone, javaScriptEnabled: false });
-  const page = await context.newPage();
+  const { context, page } = await openWindow(browser, [site], PHONE);
   const { title, content } = site.pages[0];
   const say = async (password, sign) => {
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button').click();
-    await sign
-      .waitFor({ timeout: 10_000 })
-      .catch(() => problem('secret /', `"${password}" is not answered with ${sign}`));
+    await sign.waitFor().catch(() => problem('secret /', `"${password}" is not answered with ${sign}`));
   };
   await page.goto(site.origin);
   await say('a guess', page.getByRole('alert'));

@@ -43,14 +43,14 @@ export function unseen(features) {
 }
 
 // Code and dates that begin right of where they end, and programs set from right to left.
-export function reversedCode() {
+export function reversed() {
   const left = (node, at) => {
     const range = document.createRange();
     range.setStart(node, at);
     range.setEnd(node, at + 1);
     return range.getBoundingClientRect();
   };
-  const reversed = [...document.querySelectorAll('code, time')].filter(({ firstChild, textContent }) => {
+  const turned = [...document.querySelectorAll('code, time')].filter(({ firstChild, textContent }) => {
     if (firstChild?.nodeType !== Node.TEXT_NODE || !/^[ -~]{2,}$/.test(textContent) || firstChild.length < 2)
       return false;
     const [first, last] = [left(firstChild, 0), left(firstChild, firstChild.length - 1)];
@@ -59,7 +59,7 @@ export function reversedCode() {
   const programs = [...document.querySelectorAll('pre')].filter(
     (element) => getComputedStyle(element).direction === 'rtl',
   );
-  return [...reversed, ...programs].map(({ textContent }) => textContent.slice(0, 40));
+  return [...turned, ...programs].map(({ textContent }) => textContent.trim().slice(0, 40));
 }
 
 // The width of a page that is wider than its window, and the element that makes it so.

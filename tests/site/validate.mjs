@@ -17,7 +17,7 @@ const TOO_NEW = new Set([
   // CSS Scroll Snap 2. It shows the current page in a long navigation; a browser without it shows the beginning.
   "CSS: “scroll-initial-target”: Property “scroll-initial-target” doesn't exist.",
 ]);
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 export async function validate(sites, gates, work, problem) {
   const directory = join(work, 'documents');

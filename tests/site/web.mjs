@@ -2,7 +2,7 @@
 
 import http from 'node:http';
 
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
 
 // The answer as it is: no redirect is followed, nothing is unpacked.
@@ -33,7 +33,7 @@ export function request(url, { method = 'GET', headers = {}, body } = {}) {
 }
 
 // Asks again until there is an answer, or too much time has passed.
-export async function until(what, ask, { seconds = 60, every = 50 } = {}) {
+export async function until(what, ask, { seconds = 120, every = 50 } = {}) {
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {
     const answer = await ask();

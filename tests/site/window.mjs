@@ -3,8 +3,19 @@
 export const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 export const LOOKS = ['light', 'dark'].flatMap((scheme) => Object.keys(SIZES).map((size) => ({ scheme, size })));
 
+// Far more than anything takes on a machine that has something else to do.
+const PATIENCE_MS = 120_000;
+
+// A window of its own, with what it notices.
+export async function openWindow(browser, sites, options) {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  return { context, page, watch: await watch(context, page, sites) };
+}
+
 // What the page says on the console, and whom it talks to. Foreign files that the texts name are made up here.
-export async function watch(context, page, sites) {
+async function watch(context, page, sites) {
   const origins = new Set(sites.map(({ origin }) => origin));
   const named = sites.flatMap(({ pages = [] }) => pages.map(({ content }) => content)).join('\n');
   const watch = { tell: () => {}, expect: 200 };
@@ -40,9 +51,7 @@ export async function unroll(page) {
     }
     scrollTo({ top: 0, behavior: 'instant' });
   });
-  await page.waitForFunction(() => [...document.images].every(({ complete }) => complete), undefined, {
-    timeout: 10_000,
-  });
+  await page.waitForFunction(() => [...document.images].every(({ complete }) => complete));
 }
 
 // Opens the menu of a narrow window; false where there is none.
