@@ -45,6 +45,22 @@ pub struct SlugConflict {
     pub page_indexes: Vec<usize>,
 }
 
+/// By the page's index in the request.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UnresolvedFiles {
+    #[schema(example = "unresolved file references")]
+    pub error: &'static str,
+    #[schema(value_type = BTreeMap<String, Unresolved>)]
+    pub details: BTreeMap<usize, Unresolved>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Unresolved {
+    /// References, not distinct names.
+    pub unresolved_count: usize,
+}
+
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InternalError {

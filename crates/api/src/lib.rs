@@ -2,10 +2,15 @@
 
 mod builds;
 mod errors;
+mod media;
 mod pages;
 
 pub use builds::{BuildOutcome, BuildQueued, BuildRefused, LatestBuild, TriggerBuild};
-pub use errors::{DuplicateSlugs, Failure, InternalError, SlugConflict, Unauthorized, ValidationFailed};
+pub use errors::{
+    DuplicateSlugs, Failure, InternalError, SlugConflict, Unauthorized, Unresolved, UnresolvedFiles,
+    ValidationFailed,
+};
+pub use media::{MediaForm, MediaItem, PublishForm};
 pub use pages::{
     ContentType, DeleteEntry, PageInput, PageList, PageSummary, PublishBody, PublishRequest, PublishResponse,
     PublishedPage, WriteStatus,

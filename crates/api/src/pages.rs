@@ -5,6 +5,8 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::MediaItem;
+
 use crate::BuildOutcome;
 
 /// What `POST /pages` takes: a batch, or a single page as the whole body (the original format).
@@ -114,6 +116,10 @@ pub struct PublishResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub deleted: Option<Vec<String>>,
+    /// The files that came with the request, in its order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub media: Option<Vec<MediaItem>>,
     /// Only when a build was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

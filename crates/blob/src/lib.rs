@@ -1,16 +1,23 @@
-//! Bytes: one `Blob`, a directory or memory inside. A key is written once and never changed.
+//! Bytes: one `Blob`, a directory, a bucket or memory inside. A key is written once and never changed. No store is asked
+//! to refuse a second write: not every S3 does, and the ids in the keys never come twice.
 
-use std::ops::Range;
+mod directory;
+mod key;
+mod reading;
+mod s3;
+mod writer;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bytes::Bytes;
-use model::PackId;
-use object_store::buffered::BufWriter;
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::{ObjectStore, ObjectStoreExt};
-use tokio::io::AsyncWriteExt;
+use tokio::task::spawn_blocking;
+
+pub use crate::key::Key;
+pub use crate::s3::S3;
+pub use crate::writer::Writer;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -30,18 +37,6 @@ impl From<object_store::Error> for Error {
     }
 }
 
-/// Where an object is. Only this type knows how the objects are laid out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key(object_store::path::Path);
-
-impl Key {
-    /// Two levels, by the end of the id: its beginning is the time, and would put them all into one directory.
-    pub fn pack(id: PackId) -> Key {
-        let name = id.0.simple().to_string();
-        Key(object_store::path::Path::from_iter(["packs", &name[30..], &name]))
-    }
-}
-
 #[derive(Clone)]
 pub struct Blob {
     store: Arc<dyn ObjectStore>,
@@ -49,14 +44,24 @@ pub struct Blob {
     directory: Option<PathBuf>,
 }
 
-/// What a writer holds before it writes it down.
-const PART: usize = 8 * 1024 * 1024;
-
 impl Blob {
+    /// `file:<directory>` or `s3://<bucket>/<prefix>`. The rest of what S3 needs is asked by the name of its environment
+    /// variable (`S3::new`).
+    pub fn from_url(url: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<Blob, Error> {
+        if let Some(path) = url.strip_prefix("file:") {
+            return Blob::directory(Path::new(path));
+        }
+        match url.strip_prefix("s3://") {
+            Some(place) => Blob::s3(S3::new(place, lookup)?),
+            None => {
+                Err(Error::Failed(format!("{url:?} is neither file:<directory> nor s3://<bucket>/<prefix>")))
+            }
+        }
+    }
+
     /// A directory, made when it is missing. What was written is on disk before it is acknowledged.
     pub fn directory(path: &Path) -> Result<Blob, Error> {
-        let failed = |error: std::io::Error| Error::Failed(format!("{}: {error}", path.display()));
-        make_private(path).map_err(failed)?;
+        directory::make_private(path).map_err(|error| failed(path, &error))?;
         let store = LocalFileSystem::new_with_prefix(path)?.with_fsync(true);
         Ok(Blob { store: Arc::new(store), directory: Some(path.to_owned()) })
     }
@@ -66,14 +71,23 @@ impl Blob {
         Blob { store: Arc::new(InMemory::new()), directory: None }
     }
 
-    /// Writes an object piece by piece. It is there once `finish` has answered, and not before.
-    pub fn writer(&self, key: &Key) -> Writer {
-        let inner = BufWriter::with_capacity(self.store.clone(), key.0.clone(), PART).with_max_concurrency(2);
-        Writer { inner, written: 0 }
+    /// Stores a file and tells its size. A directory takes the file itself, so it may be gone afterwards.
+    pub async fn put_file(&self, key: &Key, path: &Path) -> Result<u64, Error> {
+        if let Some(directory) = &self.directory {
+            let (source, target) = (path.to_owned(), directory.join(key.0.as_ref()));
+            let taken = spawn_blocking(move || directory::take(&source, &target)).await;
+            match taken.map_err(std::io::Error::other).flatten() {
+                // It lies on another disk.
+                Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {}
+                taken => return taken.map_err(|error| failed(path, &error)),
+            }
+        }
+        self.writer(key).write_file(path).await
     }
 
-    pub async fn read(&self, key: &Key, range: Range<u64>) -> Result<Bytes, Error> {
-        Ok(self.store.get_range(&key.0, range).await?)
+    /// Where an object is a file of its own, for programs that read files.
+    pub fn local_path(&self, key: &Key) -> Option<PathBuf> {
+        self.directory.as_ref().map(|directory| directory.join(key.0.as_ref()))
     }
 
     /// Deletes an object, and what a process that died left of it. Deleting what is not there is fine: perhaps a sweep
@@ -82,7 +96,7 @@ impl Blob {
         if let Some(directory) = &self.directory {
             // object_store writes beside the object's place and renames at the end.
             let unfinished = directory.join(format!("{}#1", key.0));
-            let _ = tokio::task::spawn_blocking(move || std::fs::remove_file(unfinished)).await;
+            let _ = spawn_blocking(move || std::fs::remove_file(unfinished)).await;
         }
         match self.store.delete(&key.0).await {
             Err(object_store::Error::NotFound { .. }) => Ok(()),
@@ -91,38 +105,8 @@ impl Blob {
     }
 }
 
-/// Only its owner may look inside.
-fn make_private(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-pub struct Writer {
-    inner: BufWriter,
-    written: u64,
-}
-
-impl Writer {
-    /// Where the next byte goes.
-    pub fn position(&self) -> u64 {
-        self.written
-    }
-
-    pub async fn write(&mut self, bytes: Bytes) -> Result<(), Error> {
-        self.written += bytes.len() as u64;
-        Ok(self.inner.put(bytes).await?)
-    }
-
-    /// The object is whole and on disk; tells its size.
-    pub async fn finish(mut self) -> Result<u64, Error> {
-        self.inner.shutdown().await.map_err(|error| Error::Failed(error.to_string()))?;
-        Ok(self.written)
-    }
-
-    /// Leaves nothing behind.
-    pub async fn abort(mut self) -> Result<(), Error> {
-        Ok(self.inner.abort().await?)
-    }
+fn failed(path: &Path, error: &std::io::Error) -> Error {
+    Error::Failed(format!("{}: {error}", path.display()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,12 @@
 #![allow(clippy::unwrap_used)]
 
-use model::Timestamp;
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
+
+use bytes::Bytes;
+use futures_util::TryStreamExt;
+use model::{ObjectId, PackId, Timestamp};
+use uuid::Uuid;
 
 use super::*;
 
@@ -13,6 +19,40 @@ async fn on_each(test: impl AsyncFn(Blob)) {
     let directory = tempfile::tempdir().unwrap();
     test(Blob::directory(&directory.path().join("objects")).unwrap()).await;
     test(Blob::memory()).await;
+    if let Some(blob) = bucket() {
+        test(blob).await;
+    }
+}
+
+/// A place of its own in the bucket that `./test` serves; none without it.
+fn bucket() -> Option<Blob> {
+    let endpoint = std::env::var("RECTO_TEST_S3").ok()?;
+    let lookup = |name: &str| match name {
+        "AWS_ENDPOINT_URL" => Some(endpoint.clone()),
+        "AWS_ACCESS_KEY_ID" => Some("recto-test".to_owned()),
+        "AWS_SECRET_ACCESS_KEY" => Some("secret".to_owned()),
+        "AWS_ALLOW_HTTP" => Some("true".to_owned()),
+        _ => None,
+    };
+    Some(Blob::from_url(&format!("s3://recto/{}", Uuid::now_v7()), lookup).unwrap())
+}
+
+/// Bytes of which no two pieces are alike.
+fn noise(length: usize) -> Vec<u8> {
+    (0..length as u64 / 8 + 1)
+        .flat_map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes())
+        .take(length)
+        .collect()
+}
+
+async fn put(blob: &Blob, key: &Key, bytes: &[u8]) {
+    let mut writer = blob.writer(key);
+    writer.write(Bytes::copy_from_slice(bytes)).await.unwrap();
+    writer.finish().await.unwrap();
+}
+
+async fn collect(blob: &Blob, key: &Key, range: Range<u64>) -> Vec<Bytes> {
+    blob.read_stream(key, range).await.unwrap().try_collect().await.unwrap()
 }
 
 #[tokio::test]
@@ -53,15 +93,142 @@ async fn an_object_is_not_there_before_it_is_finished() {
 async fn a_deleted_object_is_gone_and_may_be_deleted_again() {
     on_each(async |blob| {
         let key = key();
-        let mut writer = blob.writer(&key);
-        writer.write(Bytes::from_static(b"short")).await.unwrap();
-        writer.finish().await.unwrap();
+        put(&blob, &key, b"short").await;
         assert_eq!(blob.read(&key, 1..3).await.unwrap(), &b"ho"[..]);
         blob.delete(&key).await.unwrap();
         blob.delete(&key).await.unwrap();
         assert!(matches!(blob.read(&key, 0..1).await, Err(Error::Missing(_))));
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_file_is_stored_whole_whatever_its_size() {
+    let spool = tempfile::tempdir().unwrap();
+    on_each(async |blob| {
+        for size in [0, 1, 100_000, 8 * 1024 * 1024, 20_000_003] {
+            let (key, path) =
+                (Key::media(ObjectId::new(Timestamp::from_micros(1))), spool.path().join("file"));
+            let bytes = noise(size);
+            std::fs::write(&path, &bytes).unwrap();
+            assert_eq!(blob.put_file(&key, &path).await.unwrap(), size as u64);
+            let _ = std::fs::remove_file(&path);
+            assert!(collect(&blob, &key, 0..size as u64).await.concat() == bytes, "{size}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_leaves_no_object() {
+    on_each(async |blob| {
+        let key = key();
+        let missing = blob.put_file(&key, Path::new("/nowhere/at/all")).await;
+        assert!(matches!(missing, Err(Error::Failed(_))));
+        let directory = tempfile::tempdir().unwrap();
+        assert!(blob.directory.is_some() || blob.put_file(&key, directory.path()).await.is_err());
+        assert!(matches!(blob.read(&key, 0..1).await, Err(Error::Missing(_))));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_range_is_read_in_pieces() {
+    on_each(async |blob| {
+        let (key, bytes) = (key(), noise(1_000_000));
+        put(&blob, &key, &bytes).await;
+        for (start, end) in [(0, 1_000_000), (999_999, 1_000_000), (131_071, 262_145), (5, 5)] {
+            let read = collect(&blob, &key, start..end).await;
+            assert!(read.concat() == bytes[start as usize..end as usize], "{start}..{end}");
+        }
+        if blob.directory.is_some() {
+            let most = collect(&blob, &key, 7..999_999).await.iter().map(Bytes::len).max();
+            assert_eq!(most, Some(128 * 1024), "a piece is all that is held");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_object_that_is_missing_is_told_before_it_is_read() {
+    on_each(async |blob| {
+        assert!(matches!(blob.read_stream(&key(), 0..10).await.err(), Some(Error::Missing(_))));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn packs_and_media_are_listed_apart() {
+    on_each(async |blob| {
+        let now = Timestamp::from_micros(1);
+        let mut packs: Vec<PackId> = (0..3).map(|_| PackId::new(now)).collect();
+        let mut media: Vec<ObjectId> = (0..2).map(|_| ObjectId::new(now)).collect();
+        for id in &packs {
+            put(&blob, &Key::pack(*id), b"pack").await;
+        }
+        for id in &media {
+            put(&blob, &Key::media(*id), b"medium").await;
+        }
+        let mut listed: (Vec<PackId>, Vec<ObjectId>) =
+            (blob.packs().try_collect().await.unwrap(), blob.media().try_collect().await.unwrap());
+        listed.0.sort();
+        listed.1.sort();
+        packs.sort();
+        media.sort();
+        assert_eq!(listed, (packs, media));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_empty_store_lists_nothing() {
+    on_each(async |blob| {
+        assert_eq!(blob.packs().try_collect::<Vec<_>>().await.unwrap(), []);
+        assert_eq!(blob.media().try_collect::<Vec<_>>().await.unwrap(), []);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_url_that_lacks_something_says_what() {
+    let check = |url: &str, variables: &[(&str, &str)], expected: &str| {
+        let lookup = |name: &str| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string())
+        };
+        let error = Blob::from_url(url, lookup).err().unwrap().to_string();
+        assert!(error.contains(expected), "{url}: {error}");
+    };
+    let keys = [("AWS_ACCESS_KEY_ID", "a"), ("AWS_SECRET_ACCESS_KEY", "b")];
+    check("ftp://x", &[], "neither file:<directory> nor s3://<bucket>/<prefix>");
+    check("s3:///x", &keys, "names its bucket");
+    check("s3://x", &[], "AWS_ACCESS_KEY_ID");
+    check("s3://x", &[keys[0], ("AWS_SECRET_ACCESS_KEY", "")], "AWS_SECRET_ACCESS_KEY");
+    check("s3://x", &[keys[0], keys[1], ("AWS_ENDPOINT_URL", "http://localhost")], "AWS_ALLOW_HTTP");
+}
+
+#[tokio::test]
+async fn a_directory_takes_a_file_without_copying_it() {
+    let (spool, objects) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (blob, key) = (Blob::directory(objects.path()).unwrap(), key());
+    let path = spool.path().join("file");
+    std::fs::write(&path, b"bytes").unwrap();
+    let inode = std::fs::metadata(&path).unwrap().ino();
+    blob.put_file(&key, &path).await.unwrap();
+    assert_eq!(std::fs::metadata(objects.path().join(key.0.as_ref())).unwrap().ino(), inode);
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn a_file_of_another_disk_is_copied() {
+    let objects = tempfile::tempdir().unwrap();
+    let Ok(spool) = tempfile::tempdir_in("/dev/shm") else { return };
+    if spool.path().metadata().unwrap().dev() == objects.path().metadata().unwrap().dev() {
+        return;
+    }
+    let (blob, key) = (Blob::directory(objects.path()).unwrap(), key());
+    std::fs::write(spool.path().join("file"), noise(9_000_000)).unwrap();
+    assert_eq!(blob.put_file(&key, &spool.path().join("file")).await.unwrap(), 9_000_000);
+    assert!(collect(&blob, &key, 0..9_000_000).await.concat() == noise(9_000_000));
 }
 
 #[tokio::test]

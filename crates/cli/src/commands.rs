@@ -2,6 +2,7 @@
 //! sees what they changed at its next request.
 
 mod account;
+mod media;
 mod page;
 mod site;
 mod token;
@@ -13,6 +14,7 @@ use model::AccountId;
 use publisher::Publisher;
 
 pub use self::account::AccountCommand;
+pub use self::media::MediaCommand;
 pub use self::page::PageCommand;
 pub use self::site::{SiteCommand, last_build};
 pub use self::token::TokenCommand;

@@ -34,13 +34,17 @@ pub struct Config {
     /// `None`: off.
     pub admin_listen: Option<SocketAddr>,
     pub store: Location,
-    /// The directory of what builds make.
-    pub objects: PathBuf,
+    /// Where uploads and what builds make are kept: `file:` and a directory, or `s3://` and a bucket.
+    pub objects: String,
     pub build_cooldown: Duration,
     /// Builds at a time.
     pub build_workers: usize,
     /// Of each site, for rollbacks.
     pub keep_releases: usize,
+    /// Large files that arrive at a time.
+    pub large_uploads: usize,
+    /// Files that are opened at a time.
+    pub upload_workers: usize,
     pub purge_after: Duration,
     pub log_json: bool,
     pub log_filter: EnvFilter,
@@ -99,6 +103,8 @@ impl Config {
             build_cooldown: Duration::from_secs(raw.builds.cooldown_seconds),
             build_workers: limit("builds.workers", raw.builds.workers, MOST_WORKERS)?,
             keep_releases: limit("builds.keep_releases", raw.builds.keep_releases, MANY)?,
+            large_uploads: limit("uploads.large", raw.uploads.large, MANY)?,
+            upload_workers: limit("uploads.workers", raw.uploads.workers, MOST_WORKERS)?,
             purge_after: Duration::from_secs(raw.pages.purge_after_days.saturating_mul(24 * 3600)),
             log_json: match raw.log.format.as_str() {
                 "text" => false,
@@ -112,7 +118,7 @@ impl Config {
     }
 }
 
-/// S3 and Redis are for several machines, which this version does not run on yet.
+/// Redis is for several machines, which this version does not run on yet.
 fn only_embedded(key: &str, url: &str, scheme: &str) -> Result<()> {
     if !url.starts_with(scheme) {
         bail!("{key}: {url:?} is not supported by this version; use {scheme}");
@@ -120,11 +126,13 @@ fn only_embedded(key: &str, url: &str, scheme: &str) -> Result<()> {
     Ok(())
 }
 
-fn objects(url: &str, data: &Path) -> Result<PathBuf> {
-    only_embedded("objects.url", url, "file:")?;
-    match url.strip_prefix("file:") {
-        None | Some("") => bail!("objects.url: {url:?} names no directory; it looks like file:objects"),
-        Some(path) => Ok(data.join(path)),
+fn objects(url: &str, data: &Path) -> Result<String> {
+    match (url.strip_prefix("file:"), url.strip_prefix("s3://")) {
+        (Some(""), _) => bail!("objects.url: {url:?} names no directory; it looks like file:objects"),
+        (_, Some("")) => bail!("objects.url: {url:?} names no bucket; it looks like s3://bucket/prefix"),
+        (Some(path), _) => Ok(format!("file:{}", data.join(path).display())),
+        (_, Some(_)) => Ok(url.to_owned()),
+        (None, None) => bail!("objects.url: {url:?} begins with neither file: nor s3://"),
     }
 }
 

@@ -6,8 +6,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use blob::Blob;
-use model::{ByteSize, Clock, SystemClock};
+use blob::{Blob, Key};
+use model::{ByteSize, Clock, ObjectId, SystemClock};
 use publisher::Publisher;
 use serde::Serialize;
 
@@ -61,7 +61,7 @@ fn examine(global: &Global) -> Vec<Finding> {
     let mut findings = vec![finding("configuration", Verdict::Ok, source)];
     let opened = serve::open(&config);
     findings.extend(data_directory(&config.data));
-    let objects = objects_directory(&config.objects);
+    let objects = objects(&config);
     match opened {
         Ok(publisher) => findings.extend(database(publisher)),
         // It is told below.
@@ -110,15 +110,28 @@ fn data_directory(path: &Path) -> Vec<Finding> {
     findings
 }
 
-fn objects_directory(path: &Path) -> Finding {
-    let written = Blob::directory(path).map_err(|error| error.to_string());
-    match written.and_then(|_| probe(path).map_err(|error| error.to_string())) {
-        Ok(_) => finding("objects", Verdict::Ok, format!("{} is writable", path.display())),
+fn objects(config: &Config) -> Finding {
+    let (place, opened) = (&config.objects, serve::open_objects(config));
+    let checked = match (opened, place.strip_prefix("file:")) {
+        (Err(error), _) => Err(error),
+        (Ok(_), Some(path)) => probe(Path::new(path)).map(drop).map_err(Into::into),
+        (Ok(blob), None) => serve::runtime().and_then(|runtime| runtime.block_on(ask_for_nothing(&blob))),
+    };
+    match checked {
+        Ok(()) => finding("objects", Verdict::Ok, format!("{place} can be used")),
         Err(error) => finding(
             "objects",
             Verdict::Failure,
-            format!("{} cannot be written: {error}; fix its owner, or check objects.url", path.display()),
+            format!("{place} cannot be used: {error:#}; fix its owner or its keys, or check objects.url"),
         ),
+    }
+}
+
+/// Whether an object store answers and knows our keys: an object that is not there is fine.
+async fn ask_for_nothing(blob: &Blob) -> Result<()> {
+    match blob.read(&Key::media(ObjectId::new(SystemClock.now())), 0..1).await {
+        Ok(_) | Err(blob::Error::Missing(_)) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -196,7 +209,7 @@ fn ffmpeg() -> Finding {
         _ => finding(
             "ffmpeg",
             Verdict::Warning,
-            "not found; MOV videos will not be turned into MP4 (Debian: apt-get install ffmpeg)",
+            "not found; uploaded MOVs wait for their MP4 twins (Debian: apt-get install ffmpeg)",
         ),
     }
 }

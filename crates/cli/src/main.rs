@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{AccountCommand, PageCommand, SiteCommand, TokenCommand};
+use crate::commands::{AccountCommand, MediaCommand, PageCommand, SiteCommand, TokenCommand};
 
 /// Freed memory goes back sooner than with the system's allocator, and small requests are faster.
 #[global_allocator]
@@ -62,8 +62,14 @@ enum Command {
     /// Deleted pages: list, restore, purge
     #[command(subcommand)]
     Page(PageCommand),
+    /// Uploaded files: list, delete
+    #[command(subcommand)]
+    Media(MediaCommand),
     /// Check configuration, disk, database, builds and tools, and say what to do
     Doctor,
+    /// What opens uploaded files for a server, which starts it
+    #[command(hide = true)]
+    MediaWorker,
 }
 
 fn main() -> ExitCode {
@@ -106,6 +112,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Site(command) => command.run(global)?,
         Command::Token(command) => command.run(global)?,
         Command::Page(command) => command.run(global)?,
+        Command::Media(command) => command.run(global)?,
+        Command::MediaWorker => return Ok(media::worker::main()),
         Command::Doctor => return doctor::doctor(global),
     }
     Ok(ExitCode::SUCCESS)

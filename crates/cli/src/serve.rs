@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use blob::Blob;
+use media::Ffmpeg;
 use model::{AccountName, SystemClock};
-use publisher::{Publisher, Settings};
+use publisher::{Publisher, Settings, UploadSettings};
 use server::{
     App, AppParts, Limiter, ListenLimits, PrometheusBuilder, PrometheusHandle, Sites, SitesSettings,
 };
@@ -50,6 +51,7 @@ pub fn open(config: &Config) -> Result<Publisher> {
         domain_scheme: config.site_scheme,
         purge_after: config.purge_after,
         keep_releases: config.keep_releases,
+        uploads: uploads_of(config)?,
     };
     Ok(Publisher::new(store, blob, Arc::new(SystemClock), settings))
 }
@@ -59,8 +61,22 @@ fn open_store(config: &Config) -> Result<Store> {
     Store::open(&config.store).context("open the database (`recto doctor` tells more)")
 }
 
-fn open_objects(config: &Config) -> Result<Blob> {
-    Blob::directory(&config.objects).context("open the directory of objects.url (`recto doctor` tells more)")
+pub fn open_objects(config: &Config) -> Result<Blob> {
+    let opened = Blob::from_url(&config.objects, |name| std::env::var(name).ok());
+    opened.context("open what objects.url names (`recto doctor` tells more)")
+}
+
+fn uploads_of(config: &Config) -> Result<UploadSettings> {
+    let program = std::env::current_exe().context("find the program that runs")?;
+    // On the disk of the objects, where they are a directory: a file then need not be copied.
+    let uploads = UploadSettings::new(config.data.join("uploads"), program);
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    Ok(UploadSettings {
+        ffmpeg: Ffmpeg::find(uploads.worker.clone(), std::env::split_paths(&search)),
+        workers: config.upload_workers,
+        large: config.large_uploads,
+        ..uploads
+    })
 }
 
 /// Only its owner may look inside: it holds everybody's pages.
@@ -88,6 +104,7 @@ async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Res
 
     let stop = CancellationToken::new();
     let limits = ListenLimits { max_connections: config.max_connections, ..ListenLimits::default() };
+    publisher.expect_uploads();
     let mut helpers = background::start(&publisher, config.build_workers, &stop);
     if let Some(listener) = admin {
         // Only where somebody reads them: figures that are never read would pile up.

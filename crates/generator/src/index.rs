@@ -175,7 +175,7 @@ impl Index {
         }
         if page.key.content_type != ContentType::Homepage {
             page.tags.iter().for_each(|tag| self.tags.insert(tag, &page, marks));
-            if !page.params.noindex {
+            if page.is_for_search() {
                 self.shards.insert(page.id);
             }
         }

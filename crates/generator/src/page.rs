@@ -56,6 +56,11 @@ impl Page {
             && self.params == other.params
     }
 
+    /// Whether search engines should know this address: a page that was first published elsewhere is found there.
+    pub(crate) fn is_for_search(&self) -> bool {
+        !self.params.noindex && self.params.canonical.is_none()
+    }
+
     /// Titles are user text: one line, no characters that HTML or XML forbid, and never nothing.
     pub(crate) fn tidied(mut self) -> Page {
         text::tidy(&mut self.title);

@@ -1,6 +1,6 @@
 //! The index of one site, and what changes in it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use model::{ContentType, PageId};
@@ -41,7 +41,6 @@ pub enum Need {
 #[derive(Clone, Copy)]
 pub struct Source<'s> {
     pub content: &'s str,
-    pub media: &'s dyn markdown::Media,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,42 +90,38 @@ impl Site {
         former: Vec<(String, PageId)>,
     ) -> Site {
         let mut site = Site::new(origin, settings, default_title);
-        let pages = pages.into_iter().map(|page| (page.id, Some(page))).collect();
-        site.take_in(Changes { pages, former }, &mut Marks::none());
+        let marks = &mut Marks::none();
+        site.index.reserve(pages.len());
+        for page in pages.into_iter().filter(is_shown) {
+            // A page named twice is what it was named last.
+            site.index.remove(page.id, marks);
+            site.index.insert(page.tidied(), marks);
+        }
+        former.into_iter().for_each(|(path, id)| site.index.add_former(path, id, marks));
         site
     }
 
     /// Takes the changes in; the paths whose files may differ now, sorted.
+    ///
+    /// First everything that moves is taken out, then put back in, so that pages may swap places.
     pub fn apply(&mut self, changes: Changes) -> Vec<String> {
         let mut marks = Marks::new();
-        self.take_in(changes, &mut marks);
-        marks.sorted()
-    }
-
-    /// First everything that moves is taken out, then put back in, so that pages may swap places.
-    fn take_in(&mut self, changes: Changes, marks: &mut Marks) {
-        let mut moved = vec![];
-        let mut retold = vec![];
         // A page named twice is what it was named last.
-        let latest: HashMap<PageId, usize> =
-            changes.pages.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect();
-        for (at, (id, page)) in changes.pages.into_iter().enumerate() {
-            if latest[&id] != at {
-                continue;
-            }
-            let page = page.filter(|page| page.key.reserved().is_none()).map(Page::tidied);
+        let changed: BTreeMap<PageId, Option<Page>> = changes.pages.into_iter().collect();
+        let mut moved = vec![];
+        for (id, page) in changed {
+            let page = page.filter(is_shown).map(Page::tidied);
             match (self.index.page(id), page) {
-                (Some(old), Some(new)) if old.same_place(&new) => retold.push(new),
+                (Some(old), Some(new)) if old.same_place(&new) => self.index.retell(new, &mut marks),
                 (_, new) => {
-                    self.index.remove(id, marks);
+                    self.index.remove(id, &mut marks);
                     moved.extend(new);
                 }
             }
         }
-        self.index.reserve(moved.len());
-        moved.into_iter().for_each(|page| self.index.insert(page, marks));
-        retold.into_iter().for_each(|page| self.index.retell(page, marks));
-        changes.former.into_iter().for_each(|(path, id)| self.index.add_former(path, id, marks));
+        moved.into_iter().for_each(|page| self.index.insert(page, &mut marks));
+        changes.former.into_iter().for_each(|(path, id)| self.index.add_former(path, id, &mut marks));
+        marks.sorted()
     }
 
     /// Every path of the site, sorted.
@@ -169,4 +164,9 @@ impl Site {
             page.summary = summary;
         }
     }
+}
+
+/// The API refuses pages that would take an address that the site needs for itself.
+fn is_shown(page: &Page) -> bool {
+    page.key.reserved().is_none()
 }

@@ -1,4 +1,4 @@
-//! From the text to its HTML: parse, walk the tree once, write. The only room that names comrak.
+//! From the text to its HTML: parse, walk the tree once, write. Beside `references`, the only room that names comrak.
 
 mod alert;
 mod code;
@@ -21,9 +21,9 @@ use comrak::{Arena, Node, Options, html, try_parse_document};
 use self::limits::{Bounded, Deadline};
 use self::outline::Outline;
 use self::page::Page;
-use crate::{Media, Rendered, TooComplex};
+use crate::{Rendered, TooComplex};
 
-pub(crate) fn render(text: &str, title: Option<&str>, media: &dyn Media) -> Result<Rendered, TooComplex> {
+pub(crate) fn render(text: &str, title: Option<&str>) -> Result<Rendered, TooComplex> {
     let (arena, options) = (Arena::new(), options());
     let root = parse(&arena, text, &options)?;
     let outline = match title {
@@ -37,20 +37,20 @@ pub(crate) fn render(text: &str, title: Option<&str>, media: &dyn Media) -> Resu
         &mut html,
         &Plugins::default(),
         node::write,
-        Page::new(media, outline),
+        Page::new(outline),
     )
     .map_err(|_| limits::too_long())?;
     Ok(page.into_rendered(html.into_string()))
 }
 
-fn parse<'a>(arena: &'a Arena<'a>, text: &str, options: &Options) -> Result<Node<'a>, TooComplex> {
+pub(crate) fn parse<'a>(arena: &'a Arena<'a>, text: &str, options: &Options) -> Result<Node<'a>, TooComplex> {
     limits::check(text)?;
     let deadline = Deadline::from_now();
     try_parse_document(arena, text, options, &|| deadline.is_over()).map_err(|_| limits::too_slow())
 }
 
 /// What we understand. Raw HTML stays: the owner is trusted on their own site.
-fn options() -> Options<'static> {
+pub(crate) fn options() -> Options<'static> {
     let mut options = Options::default();
     options.extension.alerts = true;
     options.extension.autolink = true;

@@ -1,5 +1,5 @@
 //! Markdown to HTML: CommonMark and GFM complete, with footnotes, alerts, math, heading anchors and highlighted
-//! code. A pure function of the text and what is known about its media.
+//! code. A pure function of the text. And where a text refers to files that are sent along with it.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -8,33 +8,9 @@ mod document;
 mod excerpt;
 mod highlight;
 mod math;
+mod references;
 
-/// What is known of a file a page shows, by its URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Picture {
-    pub width: u32,
-    pub height: u32,
-}
-
-/// What the text cannot tell.
-pub trait Media {
-    /// The size of an uploaded image; `None` when it is not known.
-    fn picture(&self, url: &str) -> Option<Picture>;
-    /// Whether the MP4 twin of an uploaded `.mov` is ready.
-    fn has_mp4(&self, url: &str) -> bool;
-}
-
-/// A page without uploaded media.
-pub struct NoMedia;
-
-impl Media for NoMedia {
-    fn picture(&self, _: &str) -> Option<Picture> {
-        None
-    }
-    fn has_mp4(&self, _: &str) -> bool {
-        false
-    }
-}
+pub use references::{Reference, file_references, replace_files};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
@@ -64,14 +40,14 @@ pub struct Rendered {
 pub struct TooComplex(pub String);
 
 /// The text as it stands, headings at the levels they were written with.
-pub fn render(text: &str, media: &dyn Media) -> Result<Rendered, TooComplex> {
-    document::render(text, None, media)
+pub fn render(text: &str) -> Result<Rendered, TooComplex> {
+    document::render(text, None)
 }
 
 /// The text below a title that the page shows already as its only `h1`.
 ///
 /// A first heading that repeats the title is left out. From the first `#` that is left, headings move down one
 /// level, so that what stood below it stays below it.
-pub fn render_page(text: &str, title: &str, media: &dyn Media) -> Result<Rendered, TooComplex> {
-    document::render(text, Some(title), media)
+pub fn render_page(text: &str, title: &str) -> Result<Rendered, TooComplex> {
+    document::render(text, Some(title))
 }

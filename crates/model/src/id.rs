@@ -41,6 +41,7 @@ ids! {
     TokenId,
     BuildId,
     PackId,
+    ObjectId,
 }
 
 fn uuid_at(now: Timestamp) -> Uuid {

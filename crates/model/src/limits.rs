@@ -3,6 +3,7 @@
 // The specification, "Request and field limits".
 pub const PAGES_PER_REQUEST: usize = 5000;
 pub const DELETES_PER_REQUEST: usize = 5000;
+pub const FILES_PER_REQUEST: usize = 500;
 pub const SLUG_CHARS: usize = 100;
 pub const SECTION_CHARS: usize = 100;
 pub const TITLE_CHARS: usize = 200;

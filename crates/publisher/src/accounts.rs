@@ -35,6 +35,7 @@ pub struct AccountUsage {
     pub builds_this_month: i64,
     /// `None`: the plan is not configured any more.
     pub builds_per_month: Option<u64>,
+    pub storage_used_bytes: u64,
     pub storage_limit_bytes: Option<u64>,
     pub file_size_limit_bytes: Option<u64>,
 }
@@ -128,6 +129,7 @@ impl Publisher {
             deleted_pages: pages.deleted,
             builds_this_month: account.builds_used(self.clock.now()),
             builds_per_month: plan.map(|plan| plan.builds_per_month),
+            storage_used_bytes: store::media::usage(tx, account.id)?,
             storage_limit_bytes: plan.map(|plan| plan.storage.0),
             file_size_limit_bytes: plan.map(|plan| plan.file_size.0),
             name: account.name,

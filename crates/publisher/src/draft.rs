@@ -1,13 +1,15 @@
 //! A `POST /pages` payload while it arrives: checked entry by entry, its long texts stored ahead in pieces, so that
 //! a request of any size is held in little memory.
 
+use std::collections::BTreeMap;
+
 use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
 use model::{ContentType, PageKey, Section, SiteId, Slug};
 
 use crate::entry::PAGE_FIELDS;
 use crate::fields::{Fields, MAX_DEPTH, nests_too_deep, string};
 use crate::texts::{Leftovers, Texts};
-use crate::{Entry, Error, Publisher, check_entry};
+use crate::{Entry, Error, Files, LongText, Publisher, check_entry};
 
 /// No valid page in the original format comes near it.
 const SINGLE_BYTES: usize = 8 << 20;
@@ -17,6 +19,7 @@ pub struct Draft {
     request: Request,
     texts: Texts,
     leftovers: Leftovers,
+    attached: Attached,
     batch: bool,
     /// The members of the body that are a page's fields, should it be in the original format.
     single: Vec<(&'static str, String)>,
@@ -24,6 +27,28 @@ pub struct Draft {
     /// Whether there was a member that is neither `siteId` nor `build`.
     other_members: bool,
     build_named: bool,
+}
+
+/// The files that `file:` references mean.
+enum Attached {
+    None,
+    All(Files),
+    /// Some are still on their way: references are not judged yet.
+    Unknown,
+}
+
+impl Attached {
+    /// The text with the addresses of the files it refers to; `Err`: so many references mean none.
+    fn resolve(&self, text: String) -> Result<String, usize> {
+        let url = |name: &str| match self {
+            Attached::All(files) => files.url(name),
+            Attached::None | Attached::Unknown => None,
+        };
+        match self {
+            Attached::Unknown => Ok(text),
+            _ => markdown::replace_files(&text, &|name| media::Kind::of(name).is_some(), &url),
+        }
+    }
 }
 
 /// What was asked for, checked as far as the text alone allows.
@@ -35,6 +60,8 @@ pub(crate) struct Request {
     pub(crate) build: bool,
     /// The original format: the body is the page.
     pub(crate) single: bool,
+    /// How many references of each page mean no file.
+    pub(crate) unresolved: BTreeMap<usize, usize>,
 }
 
 #[derive(Debug)]
@@ -45,12 +72,29 @@ pub(crate) struct Delete {
 }
 
 impl Draft {
+    /// Of a request without files.
     pub fn new(publisher: &Publisher) -> Draft {
+        Draft::with(publisher, Attached::None)
+    }
+
+    pub fn with_files(publisher: &Publisher, files: Files) -> Draft {
+        Draft::with(publisher, Attached::All(files))
+    }
+
+    /// One that is only checked, while its files are still on their way.
+    pub fn without_texts(publisher: &Publisher) -> Draft {
+        let mut draft = Draft::with(publisher, Attached::Unknown);
+        draft.texts.refuse();
+        draft
+    }
+
+    fn with(publisher: &Publisher, attached: Attached) -> Draft {
         Draft {
             publisher: publisher.clone(),
             request: Request::default(),
             texts: Texts::default(),
             leftovers: Leftovers::new(publisher.clone()),
+            attached,
             batch: false,
             single: Vec::new(),
             single_bytes: 0,
@@ -74,9 +118,18 @@ impl Draft {
     }
 
     fn entry(&mut self, json: &str) -> Result<(), String> {
-        let texts = &mut self.texts;
-        let entry = check_entry(json, |text| texts.keep(text))?;
-        if !entry.errors.is_empty() {
+        let (texts, attached, mut unresolved) = (&mut self.texts, &self.attached, 0);
+        let entry = check_entry(json, |which, text| match which {
+            LongText::Params => texts.keep(text),
+            LongText::Content => texts.keep(attached.resolve(text).unwrap_or_else(|count| {
+                unresolved = count;
+                String::new()
+            })),
+        })?;
+        if unresolved > 0 {
+            self.request.unresolved.insert(self.request.entries.len(), unresolved);
+        }
+        if unresolved > 0 || !entry.errors.is_empty() {
             self.texts.refuse();
         }
         self.request.entries.push(entry);
@@ -148,7 +201,7 @@ impl Draft {
     }
 
     /// The body is complete.
-    pub(crate) async fn finish(mut self) -> Result<(Publisher, Request, Texts, Leftovers), Error> {
+    pub(crate) async fn finish(mut self) -> Result<Complete, Error> {
         if !self.batch && (self.other_members || !self.build_named) {
             let members: Vec<String> =
                 self.single.drain(..).map(|(field, json)| format!("\"{field}\":{json}")).collect();
@@ -156,8 +209,22 @@ impl Draft {
             self.request.single = true;
         }
         self.texts.settle(&mut self.leftovers).await?;
-        Ok((self.publisher, self.request, self.texts, self.leftovers))
+        let files = match self.attached {
+            Attached::All(files) => Some(files),
+            Attached::None | Attached::Unknown => None,
+        };
+        let Draft { publisher, request, texts, leftovers, .. } = self;
+        Ok(Complete { publisher, request, texts, leftovers, files })
     }
+}
+
+/// A draft that has been read to its end.
+pub(crate) struct Complete {
+    pub(crate) publisher: Publisher,
+    pub(crate) request: Request,
+    pub(crate) texts: Texts,
+    pub(crate) leftovers: Leftovers,
+    pub(crate) files: Option<Files>,
 }
 
 /// The site that a body of `{siteId?}` names.
@@ -166,10 +233,13 @@ pub fn site_in_body(json: &str) -> Result<Option<SiteId>, Error> {
     fields.get("siteId").map(parse_site).transpose()
 }
 
+/// The site that a form's field names.
+pub fn site_in_form(text: &str) -> Result<SiteId, Error> {
+    SiteId::parse(text).ok_or_else(|| malformed("siteId must be a UUID"))
+}
+
 fn parse_site(json: &str) -> Result<SiteId, Error> {
-    let wrong = || malformed("siteId must be a UUID");
-    let text: String = serde_json::from_str(json).map_err(|_| wrong())?;
-    SiteId::parse(&text).ok_or_else(wrong)
+    site_in_form(&serde_json::from_str::<String>(json).unwrap_or_default())
 }
 
 fn parse_delete(json: &str) -> Result<Delete, String> {

@@ -53,9 +53,16 @@ pub enum TextRef {
     Number(usize),
 }
 
+/// Which of an entry's long texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LongText {
+    Content,
+    Params,
+}
+
 /// Checks the JSON text of one entry. The long texts are handed to `keep`, which numbers them.
 /// `Err`: this is no object, or no JSON.
-pub fn check_entry(json: &str, keep: impl FnMut(String) -> usize) -> Result<Entry, String> {
+pub fn check_entry(json: &str, keep: impl FnMut(LongText, String) -> usize) -> Result<Entry, String> {
     let fields = Fields::parse(json)?;
     Checker { fields, errors: FieldErrors::new(), keep }.check()
 }
@@ -82,7 +89,7 @@ struct Checker<'a, K> {
     keep: K,
 }
 
-impl<K: FnMut(String) -> usize> Checker<'_, K> {
+impl<K: FnMut(LongText, String) -> usize> Checker<'_, K> {
     fn check(mut self) -> Result<Entry, String> {
         let id =
             self.text("id", |text| PageId::parse(&text).ok_or_else(|| "id must be a UUID".to_owned()))?;
@@ -104,8 +111,8 @@ impl<K: FnMut(String) -> usize> Checker<'_, K> {
         let content = self.text("content", Content::parse)?.map(Content::into_string);
         let params = self.params();
         Ok(Entry {
-            content: content.map(|text| self.keep_text(text, "")),
-            params: params.map(|params| self.keep_text(params.into_json(), "{}")),
+            content: content.map(|text| self.keep_text(LongText::Content, text, "")),
+            params: params.map(|params| self.keep_text(LongText::Params, params.into_json(), "{}")),
             errors: self.errors,
             identity,
             content_type,
@@ -203,7 +210,7 @@ impl<K: FnMut(String) -> usize> Checker<'_, K> {
         value.map_err(|message| self.errors.insert(field, message)).ok()
     }
 
-    fn keep_text(&mut self, text: String, empty: &str) -> TextRef {
-        if text == empty { TextRef::Empty } else { TextRef::Number((self.keep)(text)) }
+    fn keep_text(&mut self, which: LongText, text: String, empty: &str) -> TextRef {
+        if text == empty { TextRef::Empty } else { TextRef::Number((self.keep)(which, text)) }
     }
 }

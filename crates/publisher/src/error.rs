@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use model::ByteSize;
+
 /// Messages by field name.
 pub type FieldErrors = BTreeMap<&'static str, String>;
 /// Field errors by the index of the page in the request.
@@ -26,6 +28,19 @@ pub enum Error {
     DuplicateSlugs(Vec<[usize; 2]>),
     #[error("slug conflict")]
     SlugConflict(Vec<usize>),
+    /// How many `file:` references of each page mean no file of the request.
+    #[error("unresolved file references")]
+    UnresolvedFiles(BTreeMap<usize, usize>),
+    #[error("{name:?} is larger than {limit}")]
+    FileTooLarge { name: String, limit: ByteSize },
+    /// The account sends too many large files, at once or in an hour.
+    #[error("too many large uploads")]
+    LargeUploads { retry_after: u64 },
+    /// All clients together send too many large files.
+    #[error("busy with large uploads")]
+    Busy,
+    #[error("storage quota exceeded")]
+    StorageQuota { required: u64, remaining: u64 },
     #[error("no such page")]
     NoSuchPage,
     #[error("no build yet")]

@@ -15,6 +15,7 @@ mod error;
 mod export;
 mod fields;
 mod list;
+mod media;
 mod protection;
 mod publish;
 mod releases;
@@ -24,33 +25,42 @@ mod sites;
 mod texts;
 mod tidy;
 mod tokens;
+mod transcode;
 mod upkeep;
+mod uploads;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::media::{Ffmpeg, Program};
 use blob::Blob;
 use model::{Clock, Plan, SiteName};
 use store::Store;
 use tokio::sync::Notify;
 
+pub use ::media::{content_type as media_type, disposition};
 pub use accounts::{AccountCreated, AccountUsage};
+pub use blob::Error as ReadError;
 pub use build::BuildReport;
 pub use builds::Refusal;
 pub use decide::{Target, decide};
-pub use draft::{Draft, site_in_body};
-pub use entry::{Entry, Identity, TextRef, check_entry};
+pub use draft::{Draft, site_in_body, site_in_form};
+pub use entry::{Entry, Identity, LongText, TextRef, check_entry};
 pub use error::{AdminError, Error, FieldErrors, PageErrors};
 pub use export::Exported;
-pub use generator::Settings as SiteSettings;
+pub use generator::{Settings as SiteSettings, url as page_url};
 pub use list::{Cursor, ListBody, ListQuery};
+pub use media::{Medium, MediumInfo};
 pub use releases::ReleaseInfo;
 pub use serving::{Found, Visit, content_type};
 pub use store::building::Worker;
 pub use store::tokens::Caller;
+pub use store::transcodes::Status as TranscodeStatus;
 pub use tidy::Tidied;
 pub use tokens::TokenCreated;
 pub use upkeep::Upkeep;
+pub use uploads::{Files, Incoming, Reading, Spooled, Spooling, Uploads};
 
 /// The operator's choices that the use cases depend on.
 #[derive(Debug, Clone)]
@@ -66,11 +76,39 @@ pub struct Settings {
     pub purge_after: Duration,
     /// How many releases of a site are kept for a rollback.
     pub keep_releases: usize,
+    pub uploads: UploadSettings,
+}
+
+#[derive(Debug, Clone)]
+pub struct UploadSettings {
+    /// Where files wait until they are stored; best on the disk of the object store.
+    pub directory: PathBuf,
+    /// What opens files: this program, told to be a worker.
+    pub worker: Program,
+    /// Files that are opened at a time.
+    pub workers: usize,
+    /// Large files that arrive at a time.
+    pub large: usize,
+    /// Without it no MP4 is made of a MOV.
+    pub ffmpeg: Option<Ffmpeg>,
+}
+
+impl UploadSettings {
+    /// Of a server that opens two files at a time and makes no MP4.
+    pub fn new(directory: PathBuf, recto: PathBuf) -> UploadSettings {
+        let worker = Program { path: recto, args: vec!["media-worker".into()] };
+        UploadSettings { directory, worker, workers: 2, large: 8, ffmpeg: None }
+    }
 }
 
 impl Settings {
     pub fn deploy_url(&self, site: &SiteName) -> String {
         self.site_url.replace("{site}", site.as_str())
+    }
+
+    /// What an account may store; nothing on a plan that was taken out of the configuration.
+    fn storage(&self, plan: &str) -> u64 {
+        self.plan(plan).map_or(0, |plan| plan.storage.0)
     }
 
     fn plan(&self, name: &str) -> Option<&Plan> {
@@ -91,11 +129,21 @@ pub struct Publisher {
     /// Somebody queued a build.
     queued: Arc<Notify>,
     hosts: Arc<serving::Hosts>,
+    spool: Arc<uploads::Spool>,
+    workplaces: Arc<uploads::Workplaces>,
+    large_uploads: Arc<uploads::LargeUploads>,
+    /// Somebody uploaded a MOV.
+    transcodes_queued: Arc<Notify>,
 }
 
 impl Publisher {
     pub fn new(store: Store, blob: Blob, clock: Arc<dyn Clock>, settings: Settings) -> Publisher {
+        let uploads = &settings.uploads;
         Publisher {
+            spool: Arc::new(uploads::Spool::below(&uploads.directory)),
+            workplaces: Arc::new(uploads::Workplaces::new(uploads)),
+            large_uploads: Arc::new(uploads::LargeUploads::new(uploads.large)),
+            transcodes_queued: Arc::default(),
             store,
             clock,
             settings: Arc::new(settings),

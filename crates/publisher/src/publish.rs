@@ -3,34 +3,65 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use api::{BuildOutcome, PublishResponse, PublishedPage, WriteStatus};
+use api::{BuildOutcome, MediaItem, PublishResponse, PublishedPage, WriteStatus};
 use model::{PageId, PageKey, Timestamp, Trigger};
 use store::pages::{self, Page};
 use store::sites::{self, Site};
 use store::texts::{self, TextId, TextRange};
 use store::{Store, Tx, former};
 
-use crate::access::site_of;
-use crate::draft::Request;
+use crate::access::{find_site, site_of};
+use crate::draft::{Complete, Request};
 use crate::texts::Texts;
-use crate::{Caller, Draft, Entry, Error, Identity, Target, decide};
+use crate::uploads::Stored;
+use crate::{Caller, Draft, Entry, Error, Identity, Publisher, Target, decide};
 
 impl Draft {
     pub async fn publish(self, caller: &Caller) -> Result<PublishResponse, Error> {
-        let (publisher, request, texts, leftovers) = self.finish().await?;
-        let (build, single) = (request.build, request.single);
-        let outcome = commit(&publisher.store, publisher.clock.clone(), caller, request, texts).await?;
+        let Complete { publisher, request, texts, leftovers, files } = self.finish().await?;
+        let request = Arc::new(request);
+        let stored = match &files {
+            None => None,
+            Some(files) => {
+                // Whatever else is wrong is told before what is wrong with a file.
+                check(&publisher.store, caller, request.clone()).await?;
+                if let Some(refusal) = files.refusal() {
+                    return Err(refusal);
+                }
+                let site = find_site(&publisher.store, caller.account, request.site).await?;
+                let quota = publisher.settings.storage(&caller.plan);
+                Some(files.store(&publisher, site.id, quota).await?)
+            }
+        };
+        let outcome = publisher.commit(caller, request.clone(), texts, stored).await?;
         leftovers.were_adopted();
-        let build = match build {
+        let build = match request.build {
             false => None,
             true => Some(match publisher.queue_for(&outcome.site, caller, Trigger::Publish).await {
                 Ok(deploy_url) => BuildOutcome::Queued { status: "queued", deploy_url },
                 Err(error) => BuildOutcome::Refused(publisher.build_refused(error)),
             }),
         };
-        let page = if single { outcome.pages.first().cloned() } else { None };
-        Ok(PublishResponse { pages: outcome.pages, deleted: outcome.deleted, build, page })
+        let page = if request.single { outcome.pages.first().cloned() } else { None };
+        let media = files.map(|files| files.items()).filter(|items: &Vec<MediaItem>| !items.is_empty());
+        Ok(PublishResponse { pages: outcome.pages, deleted: outcome.deleted, media, build, page })
     }
+
+    /// What is wrong, as far as it can be told without the files.
+    pub async fn check(self, caller: &Caller) -> Result<(), Error> {
+        let Complete { publisher, request, .. } = self.finish().await?;
+        check(&publisher.store, caller, Arc::new(request)).await
+    }
+}
+
+async fn check(store: &Store, caller: &Caller, request: Arc<Request>) -> Result<(), Error> {
+    let account = caller.account;
+    let read = move |tx: &mut Tx| {
+        let site = site_of(tx, account, request.site)?;
+        look_up_and_decide(tx, &site, &request)?;
+        Ok(())
+    };
+    store.read(read).await
 }
 
 struct Outcome {
@@ -39,40 +70,47 @@ struct Outcome {
     deleted: Option<Vec<String>>,
 }
 
-async fn commit(
-    store: &Store,
-    clock: Arc<dyn model::Clock>,
-    caller: &Caller,
-    request: Request,
-    texts: Texts,
-) -> Result<Outcome, Error> {
-    let account = caller.account;
-    let hopeless = request.entries.iter().any(|entry| !entry.errors.is_empty());
-    if hopeless || (request.entries.is_empty() && request.deletes.is_empty()) {
-        // Nothing will be written: the answer is the rest of what is wrong, or the site.
-        let read = move |tx: &mut Tx| {
-            let site = site_of(tx, account, request.site)?;
-            look_up_and_decide(tx, &site, &request)?;
-            Ok(Outcome { site, pages: Vec::new(), deleted: None })
-        };
-        return store.read(read).await;
+impl Publisher {
+    async fn commit(
+        &self,
+        caller: &Caller,
+        request: Arc<Request>,
+        texts: Texts,
+        stored: Option<Stored>,
+    ) -> Result<Outcome, Error> {
+        let (account, clock) = (caller.account, self.clock.clone());
+        let hopeless =
+            !request.unresolved.is_empty() || request.entries.iter().any(|entry| !entry.errors.is_empty());
+        let changes_nothing = request.entries.is_empty() && request.deletes.is_empty() && stored.is_none();
+        if hopeless || changes_nothing {
+            // Nothing will be written: the answer is the rest of what is wrong, or the site.
+            let read = move |tx: &mut Tx| {
+                let site = site_of(tx, account, request.site)?;
+                look_up_and_decide(tx, &site, &request)?;
+                Ok(Outcome { site, pages: Vec::new(), deleted: None })
+            };
+            return self.store.read(read).await;
+        }
+        self.store
+            .write(move |tx| {
+                let site = site_of(tx, account, request.site)?;
+                let version = sites::next_version(tx, site.id)?.ok_or(Error::NoSuchSite)?;
+                let decision = look_up_and_decide(tx, &site, &request)?;
+                if let Some(stored) = &stored {
+                    stored.keep(tx)?;
+                }
+                if !texts::adopt(tx, &texts.stashes())? {
+                    return Err(Error::Away("the request took so long that its texts were swept".into()));
+                }
+                let last = texts::insert(tx, &texts.waiting)?;
+                // Only now: the site's lock is held, so times follow the order of commits.
+                let now = clock.now();
+                let changes = Changes::new(&request, decision, &texts, last, now);
+                changes.write(tx, &site, version, now)?;
+                Ok(Outcome { site, pages: changes.answer(), deleted: changes.deleted })
+            })
+            .await
     }
-    store
-        .write(move |tx| {
-            let site = site_of(tx, account, request.site)?;
-            let version = sites::next_version(tx, site.id)?.ok_or(Error::NoSuchSite)?;
-            let decision = look_up_and_decide(tx, &site, &request)?;
-            if !texts::adopt(tx, &texts.stashes())? {
-                return Err(Error::Away("the request took so long that its texts were swept".into()));
-            }
-            let last = texts::insert(tx, &texts.waiting)?;
-            // Only now: the site's lock is held, so times follow the order of commits.
-            let now = clock.now();
-            let changes = Changes::new(&request, decision, &texts, last, now);
-            changes.write(tx, &site, version, now)?;
-            Ok(Outcome { site, pages: changes.answer(), deleted: changes.deleted })
-        })
-        .await
 }
 
 struct Decision {
@@ -104,6 +142,9 @@ fn look_up_and_decide(tx: &mut Tx, site: &Site, request: &Request) -> Result<Dec
 
     let deletes: Vec<PageKey> = request.deletes.iter().filter_map(|delete| delete.key.clone()).collect();
     let targets = decide(entries, &deletes, &found)?;
+    if !request.unresolved.is_empty() {
+        return Err(Error::UnresolvedFiles(request.unresolved.clone()));
+    }
     Ok(Decision { targets, found: found.into_iter().map(|page| (page.id, page)).collect() })
 }
 

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use blob::Blob;
 use model::{AccountName, Plan, SystemClock};
-use publisher::{Publisher, Settings};
+use publisher::{Publisher, Settings, UploadSettings};
 use server::{ListenLimits, Sites, SitesSettings};
 use store::{Location, Store};
 use tokio::net::TcpListener;
@@ -44,6 +44,8 @@ async fn main() {
         domain_scheme: "http",
         purge_after: Duration::from_secs(3600),
         keep_releases: 3,
+        // Nothing is uploaded here.
+        uploads: UploadSettings::new(std::env::temp_dir(), "recto".into()),
     };
     let clock = Arc::new(SystemClock);
     let publisher = Publisher::new(press.store.clone(), press.blob.clone(), clock.clone(), settings);

@@ -151,7 +151,7 @@ fn encoding(headers: &HeaderMap) -> Result<Encoding, BodyError> {
     Ok(encoding)
 }
 
-fn content_length(headers: &HeaderMap) -> Option<u64> {
+pub(crate) fn content_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 

@@ -1,14 +1,18 @@
 //! The specification's error table: each way to fail, its status, its body.
 
-use api::{DuplicateSlugs, Failure, SlugConflict, Unauthorized, ValidationFailed};
+use api::{
+    DuplicateSlugs, Failure, SlugConflict, Unauthorized, Unresolved, UnresolvedFiles, ValidationFailed,
+};
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use model::ByteSize;
 use publisher::{Error, Refusal};
 use serde::Serialize;
 
 use crate::body::BodyError;
 use crate::json_stream::{Fault as JsonFault, JsonError};
+use crate::multipart::MultipartError;
 
 #[derive(Debug)]
 pub(crate) enum ApiError {
@@ -18,6 +22,7 @@ pub(crate) enum ApiError {
     Query(String),
     Json(JsonError),
     Body(BodyError),
+    Multipart(MultipartError),
     /// The body is neither JSON nor anything else we read.
     MediaType(String),
     RateLimited {
@@ -44,6 +49,11 @@ impl ApiError {
                 Error::Invalid(_) => StatusCode::BAD_REQUEST,
                 Error::DuplicateSlugs(_) => StatusCode::BAD_REQUEST,
                 Error::SlugConflict(_) => StatusCode::BAD_REQUEST,
+                Error::UnresolvedFiles(_) => StatusCode::BAD_REQUEST,
+                Error::FileTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+                Error::LargeUploads { .. } => StatusCode::TOO_MANY_REQUESTS,
+                Error::Busy => StatusCode::SERVICE_UNAVAILABLE,
+                Error::StorageQuota { .. } => StatusCode::PAYMENT_REQUIRED,
                 Error::NoSuchPage => StatusCode::NOT_FOUND,
                 Error::NoBuild => StatusCode::NOT_FOUND,
                 Error::BuildQuota { .. } => StatusCode::PAYMENT_REQUIRED,
@@ -64,6 +74,7 @@ impl ApiError {
                 BodyError::TooSlow => StatusCode::REQUEST_TIMEOUT,
                 BodyError::Aborted => StatusCode::BAD_REQUEST,
             },
+            ApiError::Multipart(_) => StatusCode::BAD_REQUEST,
             ApiError::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             ApiError::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
             ApiError::NoRoute => StatusCode::NOT_FOUND,
@@ -90,6 +101,29 @@ impl ApiError {
                     message: "a page must not be in both pages and deleteSlugs".into(),
                     page_indexes: indexes.clone(),
                 }),
+                Error::UnresolvedFiles(counts) => {
+                    let count = |(&page, &unresolved_count)| (page, Unresolved { unresolved_count });
+                    json(&UnresolvedFiles {
+                        error: "unresolved file references",
+                        details: counts.iter().map(count).collect(),
+                    })
+                }
+                Error::FileTooLarge { name, limit } => failure(
+                    "file too large",
+                    &format!("{name:?} is larger than {limit}, the most that the account's plan allows"),
+                ),
+                Error::LargeUploads { .. } => rate_limited(),
+                Error::Busy => {
+                    failure("busy", "the server is busy with large uploads; try again in a few seconds")
+                }
+                Error::StorageQuota { required, remaining } => failure(
+                    "storage quota exceeded",
+                    &format!(
+                        "the upload needs {required} bytes of storage ({}), but only {remaining} bytes ({}) remain",
+                        ByteSize(*required),
+                        ByteSize(*remaining),
+                    ),
+                ),
                 Error::NoSuchPage => failure(
                     "not found",
                     "no page with this slug, content type and section exists in the site",
@@ -113,10 +147,9 @@ impl ApiError {
                 BodyError::TooSlow => failure("request timeout", &error.to_string()),
                 BodyError::Aborted => failure("bad request", &error.to_string()),
             },
+            ApiError::Multipart(error) => failure("malformed multipart body", &error.to_string()),
             ApiError::MediaType(message) => failure("unsupported media type", message),
-            ApiError::RateLimited { .. } => {
-                failure("rate limit exceeded", "too many requests, please try again later")
-            }
+            ApiError::RateLimited { .. } => rate_limited(),
             ApiError::NoRoute => failure("not found", "there is nothing at this address; see /docs"),
             ApiError::NoMethod => {
                 failure("method not allowed", "the Allow header lists the methods; see /docs")
@@ -134,7 +167,9 @@ impl IntoResponse for ApiError {
             ApiError::Publisher(Error::InvalidToken) => {
                 headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
-            ApiError::Publisher(Error::BuildCooldown { seconds: wait })
+            ApiError::Publisher(
+                Error::BuildCooldown { seconds: wait } | Error::LargeUploads { retry_after: wait },
+            )
             | ApiError::RateLimited { retry_after: wait } => {
                 headers.insert(RETRY_AFTER, HeaderValue::from(*wait));
             }
@@ -159,6 +194,10 @@ fn failure(error: &str, message: &str) -> Vec<u8> {
     json(&Failure { error: error.into(), message: message.into() })
 }
 
+fn rate_limited() -> Vec<u8> {
+    failure("rate limit exceeded", "too many requests, please try again later")
+}
+
 fn refusal(refusal: &Refusal) -> Vec<u8> {
     failure(refusal.error, &refusal.message)
 }
@@ -172,6 +211,15 @@ impl From<Error> for ApiError {
 impl From<BodyError> for ApiError {
     fn from(error: BodyError) -> ApiError {
         ApiError::Body(error)
+    }
+}
+
+impl From<MultipartError> for ApiError {
+    fn from(error: MultipartError) -> ApiError {
+        match error {
+            MultipartError::Body(error) => ApiError::Body(error),
+            error => ApiError::Multipart(error),
+        }
     }
 }
 

@@ -4,11 +4,14 @@ mod body;
 mod client;
 mod docs;
 mod error;
+mod form;
 mod guard;
 mod health;
 mod json_stream;
 mod limits;
 mod listen;
+#[allow(dead_code, reason = "the routes that take uploads are not there yet")]
+mod multipart;
 mod query;
 mod router;
 mod routes;

@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 
 use crate::error::ApiError;
 use crate::guard::guard;
-use crate::routes::{builds_latest, builds_trigger, pages_delete, pages_list, pages_publish};
+use crate::routes::{builds_latest, builds_trigger, media_upload, pages_delete, pages_list, pages_publish};
 use crate::trace::{catch_panic, trace};
 use crate::{App, docs, health, tls};
 
@@ -41,6 +41,7 @@ pub(crate) fn public_api() -> (Router<App>, OpenApi) {
     OpenApiRouter::new()
         .routes(routes!(pages_publish::publish, pages_list::list))
         .routes(routes!(pages_delete::delete))
+        .routes(routes!(media_upload::upload))
         .routes(routes!(builds_trigger::trigger))
         .routes(routes!(builds_latest::latest))
         .split_for_parts()

@@ -2,6 +2,7 @@
 
 pub(crate) mod builds_latest;
 pub(crate) mod builds_trigger;
+pub(crate) mod media_upload;
 pub(crate) mod pages_delete;
 pub(crate) mod pages_list;
 pub(crate) mod pages_publish;
@@ -13,16 +14,21 @@ use axum::http::header::CONTENT_TYPE;
 pub(crate) enum MediaType {
     Missing,
     Json,
+    /// The whole header, with its boundary.
+    Form(String),
     Other(String),
 }
 
 impl MediaType {
     pub(crate) fn of(headers: &HeaderMap) -> MediaType {
         let Some(value) = headers.get(CONTENT_TYPE) else { return MediaType::Missing };
-        let text = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
-        let essence = text.split(';').next().unwrap_or_default().trim();
+        let text = String::from_utf8_lossy(value.as_bytes());
+        let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        if essence == "multipart/form-data" {
+            return MediaType::Form(text.into_owned());
+        }
         let json = essence == "application/json"
             || (essence.starts_with("application/") && essence.ends_with("+json"));
-        if json { MediaType::Json } else { MediaType::Other(essence.to_owned()) }
+        if json { MediaType::Json } else { MediaType::Other(essence) }
     }
 }

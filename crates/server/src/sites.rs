@@ -5,7 +5,7 @@
 //! 3. The method: reading, or the password of a protected site.
 //! 4. `gate`: a protected site is for those who have said its password.
 //! 5. `path`: said in the one way that releases name it; another way of saying it is redirected.
-//! 6. `files`: what the release has there, from memory where possible.
+//! 6. `media`: an uploaded file; or `files`: what the release has there, from memory where possible.
 //! 7. `answer`: which encoding, which part of it, or only that nothing has changed.
 //! 8. `seal`: what every answer of a site carries.
 
@@ -19,6 +19,7 @@ mod form;
 mod gate;
 mod headers;
 mod host;
+mod media;
 mod notes;
 mod path;
 mod tally;
@@ -26,14 +27,16 @@ mod tally;
 use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::http::{Method, Request, Response, StatusCode};
 use bytes::Bytes;
-use futures_util::FutureExt;
-use http_body_util::Full;
+use futures_util::{FutureExt, Stream};
+use http_body_util::{Either, Full, StreamBody};
+use hyper::body::Frame;
 use ipnet::IpNet;
-use model::Clock;
+use model::{Clock, MediaUrl};
 use publisher::{Error, Publisher, Visit};
 
 use self::file::{File, Kind};
@@ -44,8 +47,9 @@ use self::path::Path;
 use self::tally::Tally;
 use crate::listen::{Answers, Upload};
 
-/// Answers are in memory before their first byte is sent.
-type Answer = Response<Full<Bytes>>;
+/// What a release has is in memory before its first byte is sent; uploaded files come piece by piece.
+type Answer = Response<Either<Full<Bytes>, StreamBody<Pieces>>>;
+type Pieces = Pin<Box<dyn Stream<Item = Result<Frame<Bytes>, publisher::ReadError>> + Send>>;
 
 pub struct SitesSettings {
     pub clock: Arc<dyn Clock>,
@@ -77,7 +81,7 @@ impl Sites {
 }
 
 impl Answers for Sites {
-    type Body = Full<Bytes>;
+    type Body = Either<Full<Bytes>, StreamBody<Pieces>>;
 
     async fn answer(&self, peer: SocketAddr, request: Request<Upload>) -> Answer {
         let head = request.method() == Method::HEAD;
@@ -85,7 +89,7 @@ impl Answers for Sites {
         let answered = AssertUnwindSafe(self.0.respond(peer, request)).catch_unwind().await;
         let mut answer = answered.unwrap_or_else(|_| notes::broken());
         if head {
-            *answer.body_mut() = Full::default();
+            *answer.body_mut() = Either::Left(Full::default());
         }
         self.0.tally.count(answer.status());
         answer
@@ -130,8 +134,12 @@ impl Parts {
             // As a path that no release has: the site's own words for it.
             Path::Nowhere => Cow::Borrowed(NOWHERE),
         };
-        if let Some(answer) = self.media(visit, &path) {
-            return answer;
+        if let Some(url) = MediaUrl::parse(&path) {
+            match media::show(&self.publisher, visit, &url, &request).await {
+                Ok(Some(answer)) => return answer,
+                Ok(None) => {}
+                Err(error) => return failed(&error),
+            }
         }
         let Some(release) = visit.release else { return notes::nothing_published() };
         match self.show(visit, release, &path, &request).await {
@@ -160,11 +168,6 @@ impl Parts {
             Some(File { kind: Kind::Body(body), .. }) => Ok(answer::missing(body, request.headers()).await),
             _ => Ok(notes::not_found()),
         }
-    }
-
-    /// Media will be served from here: behind the gate, and before the first build too.
-    fn media(&self, _visit: &Visit, _path: &str) -> Option<Answer> {
-        None
     }
 }
 

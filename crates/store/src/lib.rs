@@ -6,6 +6,7 @@
 
 mod error;
 mod job;
+mod keeping;
 mod mark;
 mod migrate;
 #[cfg(test)]
@@ -22,12 +23,16 @@ pub mod builds;
 pub mod files;
 pub mod former;
 pub mod hosts;
+pub mod media;
+pub mod mentions;
+pub mod objects;
 pub mod packs;
 pub mod pages;
 pub mod releases;
 pub mod sites;
 pub mod texts;
 pub mod tokens;
+pub mod transcodes;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -21,7 +21,11 @@ macro_rules! migration {
 }
 
 /// In order, never edited once released: a change of mind is a new migration.
-const MIGRATIONS: &[Migration] = &[migration!(1, "0001_foundation.sql"), migration!(2, "0002_releases.sql")];
+const MIGRATIONS: &[Migration] = &[
+    migration!(1, "0001_foundation.sql"),
+    migration!(2, "0002_releases.sql"),
+    migration!(3, "0003_media.sql"),
+];
 
 const LEDGER: &str = "
 CREATE TABLE IF NOT EXISTS migrations (version bigint NOT NULL PRIMARY KEY)";

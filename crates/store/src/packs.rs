@@ -1,6 +1,8 @@
 //! Packs: the objects that hold what builds rendered. A pack has a row before its first byte is written, and loses
 //! it after its object is gone, so that nothing is ever forgotten.
 
+use std::collections::HashSet;
+
 use model::{PackId, SiteId, Timestamp};
 
 use crate::{Bulk, Result, Row, Tx};
@@ -124,6 +126,24 @@ WHERE id = $1 AND state = 'doomed'";
 pub fn forget(tx: &mut Tx, id: PackId) -> Result<()> {
     tx.execute(FORGET, &[&id.0])?;
     Ok(())
+}
+
+const KNOWN: Bulk = Bulk {
+    sqlite: "
+SELECT id
+FROM packs
+WHERE id = $1",
+    postgres: "
+SELECT id
+FROM packs
+WHERE id = ANY($1)",
+};
+
+/// Which of them have a row, in whatever state. An object that has none belongs to nobody.
+pub fn known(tx: &mut Tx, ids: &[PackId]) -> Result<HashSet<PackId>> {
+    let ids: Vec<uuid::Uuid> = ids.iter().map(|id| id.0).collect();
+    let found = tx.query_many(KNOWN, &[], &[&ids], |row| Ok(PackId(row.get(0)?)))?;
+    Ok(found.into_iter().collect())
 }
 
 const LIVE: &str = "

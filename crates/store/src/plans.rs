@@ -2,14 +2,14 @@
 
 use std::cell::RefCell;
 
-use model::{PageId, SiteId, Timestamp};
+use model::{MediaHash, MediaUrl, ObjectId, PageId, SiteId, Timestamp};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use uuid::Uuid;
 
 use crate::building::Worker;
 use crate::tx::{Engine, Tx};
-use crate::{Result, building, files, former, packs, pages};
+use crate::{Result, building, files, former, media, objects, packs, pages, transcodes};
 
 thread_local! {
     static RUN: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
@@ -23,6 +23,7 @@ pub(crate) fn note(sql: &str) {
 const SITE: SiteId = SiteId(Uuid::nil());
 const WORKER: Worker = Worker(Uuid::nil());
 const NOW: Timestamp = Timestamp::MIN;
+const HASH: MediaHash = MediaHash([0; 16]);
 
 /// Runs something, and compares how its statements get at their rows.
 #[track_caller]
@@ -110,4 +111,47 @@ fn what_ended_is_found_by_its_end() {
     check(|tx| files::sweep(tx, SITE, 1, 10), &expected);
     let doomed = "SEARCH packs USING INDEX packs_by_time (state=? AND after<?)";
     check(|tx| packs::doomed(tx, NOW, 10), &[doomed, doomed]);
+}
+
+#[test]
+fn a_medium_is_found_by_its_url() {
+    let url = MediaUrl { hash: HASH, dimensions: None, name: "a.mp4".into() };
+    let expected = [
+        "SEARCH media USING PRIMARY KEY (site_id=? AND hash=? AND name=?)",
+        "SEARCH objects USING INDEX objects_kept (site_id=? AND hash=?)",
+        "SEARCH transcodes USING PRIMARY KEY (site_id=? AND hash=?)",
+        "SEARCH objects USING PRIMARY KEY (id=?)",
+        "SEARCH media USING PRIMARY KEY (site_id=? AND hash=? AND name=?)",
+    ];
+    check(|tx| media::find(tx, SITE, &url), &expected);
+}
+
+#[test]
+fn uploads_look_up_their_own_rows() {
+    let kept = "SEARCH objects USING INDEX objects_kept (site_id=? AND hash=?)";
+    check(|tx| media::already_kept(tx, SITE, &[HASH]), &[kept]);
+    check(
+        |tx| objects::pending(tx, SITE, &[ObjectId(Uuid::nil())]),
+        &["SEARCH objects USING PRIMARY KEY (id=?)"],
+    );
+}
+
+#[test]
+fn a_list_of_media_is_read_in_its_order() {
+    let expected = [
+        "SEARCH objects USING INDEX objects_by_age (site_id=? AND created_at<?)",
+        "SEARCH transcodes USING PRIMARY KEY (site_id=? AND hash=?) LEFT-JOIN",
+    ];
+    check(|tx| media::list(tx, SITE, None, 10), &expected);
+}
+
+#[test]
+fn what_is_to_be_done_about_media_is_found_by_its_time() {
+    let abandoned = "SEARCH objects USING INDEX objects_by_time (state=? AND after<?)";
+    let doomed = "SEARCH objects USING COVERING INDEX objects_by_time (state=? AND after<?)";
+    check(|tx| objects::doomed(tx, NOW, 10), &[abandoned, doomed]);
+    let due = "SEARCH transcodes USING INDEX transcodes_due (due_at<?)";
+    let claimed = "SEARCH transcodes USING PRIMARY KEY (site_id=? AND hash=?)";
+    check(|tx| transcodes::claim(tx, WORKER, NOW, NOW), &[due, claimed, due]);
+    check(transcodes::next_due, &["SEARCH transcodes USING COVERING INDEX transcodes_due"]);
 }

@@ -108,7 +108,7 @@ const DELETE: &str = "
 DELETE FROM sites
 WHERE id = $1";
 
-/// Deletes a site with its pages for good.
+/// Deletes a site with its pages and media for good.
 pub fn delete(tx: &mut Tx, id: SiteId, now: Timestamp) -> Result<bool> {
     lock(tx, id)?;
     crate::bin::remove_site(tx, id, i64::MAX, now)?;
@@ -116,6 +116,7 @@ pub fn delete(tx: &mut Tx, id: SiteId, now: Timestamp) -> Result<bool> {
     crate::former::remove_site(tx, id)?;
     crate::hosts::remove_site(tx, id)?;
     crate::packs::doom_site(tx, id, now)?;
+    crate::keeping::remove_site(tx, id, now)?;
     let deleted = tx.execute(DELETE, &[&id.0])? == 1;
     tx.announce()?;
     Ok(deleted)

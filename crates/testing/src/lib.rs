@@ -41,6 +41,14 @@ pub fn block_on<T>(test: impl Future<Output = T>) -> T {
     runtime.unwrap().block_on(test)
 }
 
+/// The `recto` program that was built with the tests; it is also what opens uploaded files.
+pub fn recto() -> std::path::PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let program = tests.parent().unwrap().with_file_name("recto");
+    assert!(program.exists(), "{} is missing: cargo build -p recto", program.display());
+    program
+}
+
 /// An empty database, removed when the test is over.
 pub struct Database {
     kind: Kind,

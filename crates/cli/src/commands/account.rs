@@ -125,6 +125,9 @@ fn details(account: &AccountUsage) -> Vec<(&'static str, String)> {
         ("pages", format!("{} ({} deleted)", account.pages, account.deleted_pages)),
         ("builds this month", builds(account)),
         ("largest file", size(account.file_size_limit_bytes)),
-        ("storage limit", size(account.storage_limit_bytes)),
+        (
+            "storage",
+            format!("{} of {}", ByteSize(account.storage_used_bytes), size(account.storage_limit_bytes)),
+        ),
     ]
 }

@@ -36,6 +36,7 @@ section!(Store { url: String = "sqlite:recto.db".into(), connections: u64 = 16, 
 section!(Objects { url: String = "file:objects".into() });
 section!(Limits { url: String = "memory:".into() });
 section!(Builds { cooldown_seconds: u64 = 30, workers: u64 = 2, keep_releases: u64 = 10 });
+section!(Uploads { large: u64 = 8, workers: u64 = 2 });
 section!(Pages { purge_after_days: u64 = 30 });
 section!(Log { format: String = "text".into(), filter: String = "info".into() });
 
@@ -57,6 +58,7 @@ pub(super) struct Raw {
     pub(super) objects: Objects,
     pub(super) limits: Limits,
     pub(super) builds: Builds,
+    pub(super) uploads: Uploads,
     pub(super) pages: Pages,
     pub(super) log: Log,
     pub(super) plans: BTreeMap<String, RawPlan>,
@@ -87,6 +89,8 @@ const KEYS: &[(&str, &str, Kind)] = &[
     ("builds", "cooldown_seconds", Kind::Number),
     ("builds", "workers", Kind::Number),
     ("builds", "keep_releases", Kind::Number),
+    ("uploads", "large", Kind::Number),
+    ("uploads", "workers", Kind::Number),
     ("pages", "purge_after_days", Kind::Number),
     ("log", "format", Kind::Text),
     ("log", "filter", Kind::Text),
@@ -95,13 +99,14 @@ const PLAN_KEYS: &[(&str, Kind)] =
     &[("file_size", Kind::Text), ("storage", Kind::Text), ("builds_per_month", Kind::Number)];
 /// A variable that begins like a section's, but is none of its keys, is likely a slip. (`RECTO_API_…` is not judged:
 /// clients keep their token and address there.)
-const SECTIONS: [&str; 9] = [
+const SECTIONS: [&str; 10] = [
     "RECTO_SITES_",
     "RECTO_ADMIN_",
     "RECTO_STORE_",
     "RECTO_OBJECTS_",
     "RECTO_LIMITS_",
     "RECTO_BUILDS_",
+    "RECTO_UPLOADS_",
     "RECTO_PAGES_",
     "RECTO_LOG_",
     "RECTO_PLANS_",

@@ -18,7 +18,7 @@ fn an_empty_configuration_is_the_embedded_default() {
     assert_eq!(config.admin_listen, None);
     assert_eq!(config.sites_listen, "127.0.0.1:8081".parse().expect("an address"));
     assert_eq!((config.site_scheme, config.site_cache), ("http", ByteSize(64 << 20)));
-    assert_eq!(config.objects, Path::new("data/objects"));
+    assert_eq!(config.objects, "file:data/objects");
     assert_eq!(config.build_cooldown, Duration::from_secs(30));
     assert_eq!((config.build_workers, config.keep_releases), (2, 10));
     assert_eq!(config.max_body, ByteSize(2 << 30));
@@ -58,7 +58,7 @@ fn every_documented_key_has_a_variable() {
     assert_eq!(config.trusted_proxies.len(), 2);
     assert_eq!(config.sites_listen, "0.0.0.0:2".parse().expect("an address"));
     assert_eq!((config.site_scheme, config.site_cache), ("https", ByteSize(1 << 30)));
-    assert_eq!(config.objects, Path::new("data/elsewhere"));
+    assert_eq!(config.objects, "file:data/elsewhere");
     assert_eq!((config.build_workers, config.keep_releases), (3, 4));
     assert_eq!(config.admin_listen, Some("127.0.0.1:3".parse().expect("an address")));
     let plan = |name: &str| config.plans.iter().find(|plan| plan.name == name).cloned().expect(name);

@@ -1,4 +1,4 @@
-//! What the server does besides answering: it builds, looks for pages that become due, and tidies up.
+//! What the server does besides answering: it builds, looks for pages that become due, transcodes, and tidies up.
 
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ pub(super) fn start(publisher: &Publisher, workers: usize, stop: &CancellationTo
     let mut tasks = vec![
         tokio::spawn(keep_up(publisher.clone(), stop.clone())),
         tokio::spawn(queue_due(publisher.clone(), stop.clone())),
+        tokio::spawn(transcode(publisher.clone(), stop.clone())),
     ];
     tasks.extend((0..workers).map(|_| tokio::spawn(build(publisher.clone(), stop.clone()))));
     tasks
@@ -31,6 +32,11 @@ async fn build(publisher: Publisher, stop: CancellationToken) {
 
 async fn queue_due(publisher: Publisher, stop: CancellationToken) {
     tokio::select! { () = publisher.run_schedule() => {}, () = stop.cancelled() => {} }
+}
+
+/// Broken off, it goes back into the queue.
+async fn transcode(publisher: Publisher, stop: CancellationToken) {
+    tokio::select! { () = publisher.run_transcodes() => {}, () = stop.cancelled() => {} }
 }
 
 async fn keep_up(publisher: Publisher, stop: CancellationToken) {
@@ -51,6 +57,10 @@ async fn tidy(publisher: &Publisher) {
     match publisher.upkeep().await {
         Ok(done) => tracing::debug!(?done, "upkeep"),
         Err(error) => tracing::warn!(%error, "upkeep failed and is tried again in a minute"),
+    }
+    match publisher.sweep_media().await {
+        Ok(swept) => tracing::debug!(swept, "media swept"),
+        Err(error) => tracing::warn!(%error, "media are swept in a minute"),
     }
     match publisher.tidy_releases().await {
         Ok(done) => tracing::debug!(?done, "releases tidied"),

@@ -9,7 +9,6 @@ mod texts;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use markdown::NoMedia;
 use model::{ApiEndpoint, ContentType, PageId, PageKey, Section, Slug, Timestamp};
 use recto_generator::{File, Need, Page, PageParams, Settings, Site, Source, is_fragment, join};
 
@@ -180,7 +179,7 @@ impl Demo {
             site.all_paths().into_iter().partition(|path| matches!(site.need(path), Need::Page(_)));
         for path in pages {
             let Need::Page(id) = site.need(&path) else { continue };
-            let source = Source { content: &self.texts[&id], media: &NoMedia };
+            let source = Source { content: &self.texts[&id] };
             let made = site.make(&path, Some(&source)).unwrap().unwrap();
             if let Some(summary) = made.summary {
                 site.summarise(id, summary);

@@ -1,8 +1,8 @@
 //! A page's own files: its HTML and its Markdown.
 
 use askama::Template;
-use markdown::{Heading, Picture, Rendered};
-use model::{ContentType, PageId, Section, Timestamp};
+use markdown::{Heading, Rendered};
+use model::{ContentType, Dimensions, MediaUrl, PageId, Section, Timestamp};
 use serde_json::{Value, json};
 
 use super::view::{Endpoint, Neighbour, Shell, joint, side_joint};
@@ -59,7 +59,7 @@ struct PageView<'s> {
 struct Cover<'s> {
     url: &'s str,
     alt: &'s str,
-    size: Option<Picture>,
+    size: Option<Dimensions>,
 }
 
 struct TagLink<'s> {
@@ -81,14 +81,14 @@ impl Site {
 
     pub(super) fn document(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, Problem> {
         let (page, source) = self.with_source(id, source)?;
-        let rendered = markdown::render_page(source.content, &page.title, source.media)
+        let rendered = markdown::render_page(source.content, &page.title)
             .map_err(|markdown::TooComplex(message)| self.problem(page, message))?;
         let mut summary = rendered.summary.clone();
         text::tidy(&mut summary);
 
         let path = self.index.path_of(page);
         let shell = self.page_shell(page, &path, &rendered, &summary);
-        let view = self.page_view(page, &path, &rendered, source);
+        let view = self.page_view(page, &path, &rendered);
         let html = match page.key.content_type {
             ContentType::Docs => render(&DocsTemplate { shell, page: view }),
             _ => render(&PostTemplate { shell, page: view }),
@@ -179,13 +179,7 @@ impl Site {
         own.chain(site).map(String::as_str)
     }
 
-    fn page_view<'s>(
-        &'s self,
-        page: &'s Page,
-        path: &str,
-        rendered: &'s Rendered,
-        source: &Source<'_>,
-    ) -> PageView<'s> {
+    fn page_view<'s>(&'s self, page: &'s Page, path: &str, rendered: &'s Rendered) -> PageView<'s> {
         let of = page.key.content_type;
         let (before, after) = self.index.neighbours(page);
         let tags = page.tags.iter().filter(|_| of != ContentType::Homepage);
@@ -213,7 +207,7 @@ impl Site {
             cover: page.params.cover.as_deref().map(|url| Cover {
                 url,
                 alt: page.params.cover_alt.as_deref().unwrap_or_default(),
-                size: source.media.picture(url),
+                size: MediaUrl::parse(url).and_then(|url| url.dimensions),
             }),
             tags: tags.map(|name| TagLink { url: format!("/tags/{}", tag_slug(name)), name }).collect(),
             toc: if has_contents(page, rendered) { contents(&rendered.headings) } else { vec![] },

@@ -130,6 +130,7 @@ fn the_sitemap_names_each_page_and_list_once() {
         docs(3, "guides/b"),
         docs(4, "api/c"),
         standalone(5, "hidden").params(r#"{"noindex": true}"#),
+        standalone(6, "elsewhere").params(r#"{"canonical": "https://example.org/original"}"#),
     ]);
     let mut urls = texts(&world.raw("/sitemap.xml"), "loc");
     urls.sort();

@@ -111,6 +111,7 @@ fn put() -> impl Strategy<Value = Edit> {
             "{}",
             r#"{"nav":true}"#,
             r#"{"noindex":true}"#,
+            r#"{"canonical":"https://example.org/a"}"#,
             r#"{"list":true}"#,
             r#"{"list":false}"#,
         ]),

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use markdown::NoMedia;
 use model::{ApiEndpoint, ContentType, PageId, PageKey, Section, Slug, Timestamp};
 use recto_generator::{Changes, File, Need, Page, PageParams, Settings, Site, Source};
 use uuid::Uuid;
@@ -134,7 +133,7 @@ impl World {
         for path in pages {
             let Need::Page(id) = self.site.need(&path) else { unreachable!() };
             let content = self.texts.get(&id).map(String::as_str).unwrap_or_default();
-            let made = self.site.make(&path, Some(&Source { content, media: &NoMedia })).unwrap().unwrap();
+            let made = self.site.make(&path, Some(&Source { content })).unwrap().unwrap();
             if let Some(summary) = made.summary {
                 self.site.summarise(id, summary);
             }

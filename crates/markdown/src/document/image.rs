@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use comrak::Node;
 use comrak::html::ChildRendering;
 use comrak::nodes::{NodeLink, NodeValue};
+use model::{Dimensions, MediaUrl};
 
 use super::node::{Html, Written};
 use super::paragraph::{self, Kind};
@@ -50,16 +51,16 @@ fn write_image(html: &mut Html, url: &str, alt: &str, title: Option<&str>) -> fm
 /// `<video>` or `<audio>`, with a link for whoever cannot play it.
 fn write_player(html: &mut Html, tag: &str, url: &str, alt: &str) -> fmt::Result {
     write!(html, "<{tag} controls preload=\"metadata\"")?;
-    let twin = mp4_twin(url).filter(|_| html.user.media.has_mp4(url));
+    let twin = mp4_twin(url);
     if twin.is_none() {
         write_attribute(html, "src", |html| html.escape_href(url))?;
     }
-    write_size(html, url)?;
     if !alt.is_empty() {
         write_attribute(html, "aria-label", |html| html.escape(alt))?;
     }
     html.write_str(">")?;
     if let Some(twin) = twin {
+        // Until it is made, it is not found, and browsers go on to the next source.
         write_source(html, &twin, " type=\"video/mp4\"")?;
         // Without a type: browsers that could play it believe that they cannot play QuickTime.
         write_source(html, url, "")?;
@@ -84,17 +85,18 @@ fn write_link(html: &mut Html, url: &str, text: &str) -> fmt::Result {
     html.write_str("</a>")
 }
 
+/// So that the page keeps the place of an uploaded image until that arrives.
 fn write_size(html: &mut Html, url: &str) -> fmt::Result {
-    match html.user.media.picture(url) {
-        Some(picture) => write!(html, " width=\"{}\" height=\"{}\"", picture.width, picture.height),
+    match uploaded(url).and_then(|upload| upload.dimensions) {
+        Some(Dimensions { width, height }) => write!(html, " width=\"{width}\" height=\"{height}\""),
         None => Ok(()),
     }
 }
 
-fn write_attribute<'h, 'o, 'c, 'm>(
-    html: &'h mut Html<'o, 'c, 'm>,
+fn write_attribute<'h, 'o, 'c>(
+    html: &'h mut Html<'o, 'c>,
     name: &str,
-    write_value: impl FnOnce(&mut Html<'o, 'c, 'm>) -> fmt::Result,
+    write_value: impl FnOnce(&mut Html<'o, 'c>) -> fmt::Result,
 ) -> fmt::Result {
     write!(html, " {name}=\"")?;
     write_value(html)?;
@@ -113,11 +115,15 @@ fn extension(url: &str) -> String {
     path.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase())
 }
 
-/// The URL of the MP4 made of a `.mov`.
+/// The URL of the MP4 that is made of an uploaded `.mov`.
 fn mp4_twin(url: &str) -> Option<String> {
-    let (path, rest) = url.split_at(path_end(url));
-    let stem = path.len().checked_sub(".mov".len()).filter(|_| extension(url) == "mov")?;
-    Some(format!("{}.mp4{rest}", &path[..stem]))
+    let upload = uploaded(url)?;
+    let name = format!("{}.mp4", upload.name.strip_suffix(".mov")?);
+    Some(format!("{}{}", MediaUrl { name, ..upload }, &url[path_end(url)..]))
+}
+
+fn uploaded(url: &str) -> Option<MediaUrl> {
+    MediaUrl::parse(&url[..path_end(url)])
 }
 
 fn path_end(url: &str) -> usize {

@@ -10,7 +10,7 @@ use super::page::Page;
 use super::{alert, code, footnote, formula, heading, image, list, paragraph, table};
 
 /// Where a node is written to.
-pub(super) type Html<'o, 'c, 'm> = Context<'o, 'c, Page<'m>>;
+pub(super) type Html<'o, 'c> = Context<'o, 'c, Page>;
 
 /// Whether, and how, a node's children are written.
 pub(super) type Written = Result<ChildRendering, fmt::Error>;

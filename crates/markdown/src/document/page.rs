@@ -3,10 +3,9 @@
 use super::outline::Outline;
 use crate::anchors::Anchors;
 use crate::excerpt::Excerpt;
-use crate::{Heading, Media, Rendered};
+use crate::{Heading, Rendered};
 
-pub(super) struct Page<'m> {
-    pub(super) media: &'m dyn Media,
+pub(super) struct Page {
     pub(super) outline: Outline,
     pub(super) anchors: Anchors,
     pub(super) excerpt: Excerpt,
@@ -25,10 +24,9 @@ pub(super) struct Page<'m> {
     pub(super) in_link: bool,
 }
 
-impl<'m> Page<'m> {
-    pub(super) fn new(media: &'m dyn Media, outline: Outline) -> Page<'m> {
+impl Page {
+    pub(super) fn new(outline: Outline) -> Page {
         Page {
-            media,
             outline,
             anchors: Anchors::new(),
             excerpt: Excerpt::default(),

@@ -165,6 +165,6 @@ mod tests {
 
     #[test]
     fn no_two_languages_share_a_name() {
-        assert_eq!(by_name().len(), ALL.iter().map(|(names, _)| names.split(' ').count()).sum());
+        assert_eq!(by_name().len(), ALL.iter().map(|(names, _)| names.split(' ').count()).sum::<usize>());
     }
 }

@@ -1,6 +1,6 @@
 //! Headings: levels, anchors, and the title that is not shown twice.
 
-use recto_markdown::{NoMedia, render};
+use recto_markdown::render;
 
 use crate::page;
 
@@ -82,7 +82,7 @@ fn there_is_no_seventh_level() {
 
 #[test]
 fn without_a_title_headings_stay_as_written() {
-    let rendered = render("# The title\n\n## A", &NoMedia).unwrap();
+    let rendered = render("# The title\n\n## A").unwrap();
     let levels: Vec<u8> = rendered.headings.iter().map(|heading| heading.level).collect();
     assert_eq!(levels, [1, 2]);
 }

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use recto_markdown::{NoMedia, Rendered, TooComplex, render_page};
+use recto_markdown::{Rendered, TooComplex, render_page};
 
 /// The longest content that is accepted.
 const CHARS: usize = 100_000;
@@ -18,7 +18,7 @@ fn attempt(text: String) -> Result<Rendered, TooComplex> {
     assert!(text.chars().count() <= CHARS);
     let render = move || {
         let start = Instant::now();
-        let rendered = render_page(&text, "A title", &NoMedia);
+        let rendered = render_page(&text, "A title");
         assert!(start.elapsed() < HANG);
         rendered
     };
@@ -162,7 +162,7 @@ fn code_is_highlighted_in_any_amount() {
 #[test]
 fn a_page_larger_than_its_bound_is_refused_in_words() {
     // Four times as long as what is accepted.
-    let refused = render_page(&format!("[^a]: b\n\n{}", "[^a]".repeat(CHARS)), "A title", &NoMedia);
+    let refused = render_page(&format!("[^a]: b\n\n{}", "[^a]".repeat(CHARS)), "A title");
     let words =
         "the page would be larger than 16 MB: it has too many table cells, formulas or footnote references";
     assert_eq!(refused, Err(TooComplex(words.to_owned())));

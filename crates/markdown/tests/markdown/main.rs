@@ -11,15 +11,16 @@ mod hostile;
 mod images;
 mod math;
 mod properties;
+mod references;
 mod spec;
 mod summaries;
 mod tables;
 
-use recto_markdown::{NoMedia, Rendered};
+use recto_markdown::Rendered;
 
-/// The page that a text makes, below a title and without media.
+/// The page that a text makes, below a title.
 fn page(text: &str) -> Rendered {
-    recto_markdown::render_page(text, "The title", &NoMedia).unwrap()
+    recto_markdown::render_page(text, "The title").unwrap()
 }
 
 fn check(text: &str, html: &str) {

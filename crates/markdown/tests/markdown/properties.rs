@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use recto_markdown::{NoMedia, render, render_page};
+use recto_markdown::{render, render_page};
 
 /// What Markdown means something by, separated by `·`.
 const PIECES: &str = "# ·## A·### A·- ·1. ·> ·    ·\t·\n·\n\n·\r\n·*·**·_·`·```\n·```rust\n·```math\n·~~·[·]·(·)·](a)·![·\
@@ -23,10 +23,10 @@ fn is_anchor(id: &str) -> bool {
 #[test]
 fn pages_may_be_made_by_many_threads_at_once() {
     let text = "# A\n\n```rust\nlet a;\n```\n\n```js\nlet a;\n```\n\n$x$";
-    let page = render(text, &NoMedia);
+    let page = render(text);
     std::thread::scope(|scope| {
         for _ in 0..8 {
-            scope.spawn(|| assert_eq!(render(text, &NoMedia), page));
+            scope.spawn(|| assert_eq!(render(text), page));
         }
     });
 }
@@ -34,14 +34,14 @@ fn pages_may_be_made_by_many_threads_at_once() {
 proptest! {
     #[test]
     fn every_text_becomes_a_page(text in texts()) {
-        let page = render_page(&text, "A", &NoMedia).unwrap();
+        let page = render_page(&text, "A").unwrap();
         prop_assert!(page.summary.chars().count() <= 200);
         prop_assert!(page.headings.iter().all(|heading| (2..=6).contains(&heading.level)));
     }
 
     #[test]
     fn anchors_are_valid_and_unique(text in texts()) {
-        let page = render(&text, &NoMedia).unwrap();
+        let page = render(&text).unwrap();
         let ids: HashSet<&str> = page.headings.iter().map(|heading| heading.id.as_str()).collect();
         prop_assert_eq!(ids.len(), page.headings.len());
         for id in ids {

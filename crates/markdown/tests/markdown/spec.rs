@@ -6,7 +6,7 @@
 mod examples;
 mod undecorated;
 
-use recto_markdown::{NoMedia, render};
+use recto_markdown::render;
 
 use examples::{Example, examples};
 use undecorated::{CHECKED, UNCHECKED, undecorated};
@@ -25,7 +25,7 @@ fn check(suite: &str, count: usize, exceptions: &[u32]) {
 }
 
 fn actual(example: &Example) -> String {
-    undecorated(&render(&example.markdown, &NoMedia).unwrap().html)
+    undecorated(&render(&example.markdown).unwrap().html)
 }
 
 /// How void elements are closed and how attributes are ordered is a matter of taste, also between the suites.

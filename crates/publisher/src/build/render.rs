@@ -183,7 +183,7 @@ fn render_loop(
 fn render_batch(site: &Site, jobs: Vec<Job>) -> Result<Batch, Stop> {
     let mut batch = Batch { outputs: Vec::new(), summaries: Vec::new() };
     for job in jobs {
-        let source = Source { content: &job.content, media: &markdown::NoMedia };
+        let source = Source { content: &job.content };
         for path in &job.paths {
             let (outputs, summary) = make(site, path, Some(&source))?;
             batch.outputs.extend(outputs);

@@ -204,8 +204,11 @@ fn found(request: &Request) -> Answer {
     let pages: Vec<_> =
         request.live.iter().enumerate().map(|(number, held)| page(number as u128, &text(held))).collect();
     let deletes: Vec<_> = request.deletes.iter().map(|deleted| key(&text(deleted))).collect();
-    let entries: Vec<_> =
-        request.entries.iter().map(|sent| check_entry(&json_of(sent).to_string(), |_| 0).unwrap()).collect();
+    let entries: Vec<_> = request
+        .entries
+        .iter()
+        .map(|sent| check_entry(&json_of(sent).to_string(), |_, _| 0).unwrap())
+        .collect();
     let shown = |key: &model::PageKey| -> Key {
         (key.content_type.as_str().into(), key.section.as_str().into(), key.slug.as_str().into())
     };

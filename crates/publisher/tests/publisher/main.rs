@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use blob::Blob;
 use model::{AccountName, ManualClock, PageKey, Plan, SiteId, Timestamp};
-use publisher::{Caller, Draft, Error, Publisher, Settings};
+use publisher::{Caller, Draft, Error, Publisher, Settings, UploadSettings};
 use serde_json::{Value, json};
 use store::Store;
 use store::pages::Page;
@@ -41,6 +41,7 @@ fn settings() -> Settings {
         domain_scheme: "https",
         purge_after: 30 * DAY,
         keep_releases: 3,
+        uploads: UploadSettings::new(std::env::temp_dir().join("recto-tests"), testing::recto()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `POST /pages`: creates, updates and deletes pages, and queues a build.
+//! `POST /pages`: creates, updates and deletes pages, takes in their files, and queues a build.
 
 use api::{PublishBody, PublishResponse};
 use axum::Extension;
@@ -6,11 +6,14 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use publisher::{Caller, Draft, Error};
+use bytes::Bytes;
+use model::ByteSize;
+use publisher::{Caller, Draft, Error, Spooled, Uploads};
 
 use crate::App;
-use crate::body::{BodyLimits, BodyReader};
+use crate::body::{BodyError, BodyLimits, BodyReader};
 use crate::error::{ApiError, json, json_response};
+use crate::form::{Field, Form, malformed};
 use crate::json_stream::{Event, JsonStream, Streamed};
 use crate::routes::MediaType;
 
@@ -47,13 +50,19 @@ pub(crate) async fn publish(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    match MediaType::of(&headers) {
-        MediaType::Json => {}
+    let draft = match MediaType::of(&headers) {
+        MediaType::Json => {
+            let mut body = BodyReader::new(body, &headers, BodyLimits::new(app.max_body))?;
+            let mut payload = Payload::new(Draft::new(&app.publisher));
+            while let Some(chunk) = body.chunk().await? {
+                payload.push(chunk).await?;
+            }
+            payload.finish()?
+        }
+        MediaType::Form(kind) => read_form(&app, &caller, Form::new(&headers, body, &kind)?).await?,
         MediaType::Missing => return Err(media_type("the body has no content type")),
         MediaType::Other(name) => return Err(media_type(&format!("cannot read {name:?}"))),
-    }
-    let body = BodyReader::new(body, &headers, BodyLimits::new(app.max_body))?;
-    let draft = read(Draft::new(&app.publisher), body).await?;
+    };
     let response = if draft.wants_build() {
         // On a task of its own: a client that leaves after its pages are stored has its build queued all the same.
         let publish = tokio::spawn(async move { draft.publish(&caller).await });
@@ -64,10 +73,65 @@ pub(crate) async fn publish(
     Ok(json_response(StatusCode::OK, json(&response)))
 }
 
-/// Reads the body entry by entry; it is never held whole.
-async fn read(mut draft: Draft, mut body: BodyReader) -> Result<Draft, ApiError> {
-    let mut stream = JsonStream::new(MAX_VALUE);
-    while let Some(chunk) = body.chunk().await? {
+/// The payload and the files of a form, in whatever order they come. The payload is read twice: for what is wrong with
+/// it, as soon as it is there, and once more when the addresses of its files are known.
+async fn read_form(app: &App, caller: &Caller, mut form: Form) -> Result<Draft, ApiError> {
+    let mut uploads = Uploads::new(&app.publisher, caller)?;
+    let mut payload = None;
+    while let Some(field) = form.next().await? {
+        match field {
+            Field::File(name) => form.receive(&mut uploads, name, 0).await?,
+            Field::Text(name) if name == "payload" => {
+                if payload.is_some() {
+                    return Err(malformed("there are two fields `payload`"));
+                }
+                payload = Some(receive_payload(app, caller, &mut form, &uploads).await?);
+            }
+            Field::Text(_) => drop(form.text().await?),
+        }
+    }
+    let payload = payload.ok_or_else(|| malformed("the field `payload` is missing"))?;
+    let files = uploads.finish().await?;
+    let (mut again, mut payload) =
+        (payload.read().await?, Payload::new(Draft::with_files(&app.publisher, files)));
+    while let Some(chunk) = again.chunk().await? {
+        payload.push(chunk).await?;
+    }
+    payload.finish()
+}
+
+async fn receive_payload(
+    app: &App,
+    caller: &Caller,
+    form: &mut Form,
+    uploads: &Uploads,
+) -> Result<Spooled, ApiError> {
+    let (mut spooling, mut payload) =
+        (uploads.begin_payload(), Payload::new(Draft::without_texts(&app.publisher)));
+    while let Some(chunk) = form.chunk().await? {
+        if spooling.size() + chunk.len() as u64 > app.max_body {
+            return Err(BodyError::TooLarge { most: ByteSize(app.max_body) }.into());
+        }
+        spooling.write(chunk.clone()).await?;
+        payload.push(chunk).await?;
+    }
+    payload.finish()?.check(caller).await?;
+    Ok(spooling.finish().await?)
+}
+
+/// JSON that is read entry by entry; it is never held whole.
+struct Payload {
+    draft: Draft,
+    stream: JsonStream,
+}
+
+impl Payload {
+    fn new(draft: Draft) -> Payload {
+        Payload { draft, stream: JsonStream::new(MAX_VALUE) }
+    }
+
+    async fn push(&mut self, chunk: Bytes) -> Result<(), ApiError> {
+        let Payload { draft, stream } = self;
         stream.push(chunk);
         while let Some(event) = stream.next()? {
             match event {
@@ -78,12 +142,15 @@ async fn read(mut draft: Draft, mut body: BodyReader) -> Result<Draft, ApiError>
                 Event::Member { key, value } => draft.member(key, value)?,
             }
         }
-        draft.relieve().await?;
+        Ok(draft.relieve().await?)
     }
-    stream.finish()?;
-    Ok(draft)
+
+    fn finish(self) -> Result<Draft, ApiError> {
+        self.stream.finish()?;
+        Ok(self.draft)
+    }
 }
 
 fn media_type(what: &str) -> ApiError {
-    ApiError::MediaType(format!("{what}; send application/json"))
+    ApiError::MediaType(format!("{what}; send application/json or multipart/form-data"))
 }

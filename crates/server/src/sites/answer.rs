@@ -5,16 +5,16 @@ use std::ops::Range;
 use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, LOCATION, RANGE};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use bytes::Bytes;
-use http_body_util::Full;
+use http_body_util::{Either, Full};
 
 use super::conditions::{self, Part};
-use super::file::{Body, Form};
+use super::file::Body;
 use super::{Answer, encoding, headers};
 
 /// The answer to a request for what is there.
 pub(super) async fn whole(body: &Body, method: &Method, asked: &HeaderMap) -> Answer {
     let part = match *method == Method::GET && asked.contains_key(RANGE) {
-        true => conditions::part(asked, &body.plain.headers[ETAG], body.plain.bytes.len()),
+        true => conditions::part(asked, &body.plain.headers[ETAG], body.plain.bytes.len() as u64),
         false => Part::Whole,
     };
     let form = match part {
@@ -22,12 +22,17 @@ pub(super) async fn whole(body: &Body, method: &Method, asked: &HeaderMap) -> An
         Part::Of(_) | Part::Outside => &body.plain,
     };
     if conditions::is_known(asked, &form.headers[ETAG]) {
-        return unchanged(form);
+        return unchanged(form.headers.clone());
     }
     match part {
         Part::Whole => answer(StatusCode::OK, form.headers.clone(), form.bytes.clone()),
-        Part::Of(range) => partial(form, range),
-        Part::Outside => outside(form),
+        Part::Of(range) => {
+            let length = form.bytes.len() as u64;
+            let headers = headers_of_part(form.headers.clone(), &range, length);
+            let bytes = form.bytes.slice(range.start as usize..range.end as usize);
+            answer(StatusCode::PARTIAL_CONTENT, headers, bytes)
+        }
+        Part::Outside => outside(form.headers.clone(), form.bytes.len() as u64),
     }
 }
 
@@ -55,25 +60,23 @@ pub(super) fn moved(status: StatusCode, target: &str, asked: &Uri) -> Answer {
     answer(status, headers, Bytes::new())
 }
 
-fn unchanged(form: &Form) -> Answer {
-    let mut headers = form.headers.clone();
+pub(super) fn unchanged(mut headers: HeaderMap) -> Answer {
     headers.remove(CONTENT_LENGTH);
     answer(StatusCode::NOT_MODIFIED, headers, Bytes::new())
 }
 
-fn partial(form: &Form, range: Range<usize>) -> Answer {
-    let mut headers = form.headers.clone();
-    let (last, length) = (range.end - 1, form.bytes.len());
-    headers.insert(CONTENT_LENGTH, HeaderValue::from(range.len()));
-    headers.insert(CONTENT_RANGE, content_range(&format!("bytes {}-{last}/{length}", range.start)));
-    answer(StatusCode::PARTIAL_CONTENT, headers, form.bytes.slice(range))
+/// The headers of a part of a body that has so many bytes.
+pub(super) fn headers_of_part(mut headers: HeaderMap, range: &Range<u64>, length: u64) -> HeaderMap {
+    let (first, last) = (range.start, range.end - 1);
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(range.end - range.start));
+    headers.insert(CONTENT_RANGE, content_range(&format!("bytes {first}-{last}/{length}")));
+    headers
 }
 
-fn outside(form: &Form) -> Answer {
-    let mut headers = form.headers.clone();
+pub(super) fn outside(mut headers: HeaderMap, length: u64) -> Answer {
     headers.remove(CONTENT_TYPE);
     headers.insert(CONTENT_LENGTH, HeaderValue::from(0));
-    headers.insert(CONTENT_RANGE, content_range(&format!("bytes */{}", form.bytes.len())));
+    headers.insert(CONTENT_RANGE, content_range(&format!("bytes */{length}")));
     answer(StatusCode::RANGE_NOT_SATISFIABLE, headers, Bytes::new())
 }
 
@@ -82,7 +85,7 @@ fn content_range(text: &str) -> HeaderValue {
 }
 
 pub(super) fn answer(status: StatusCode, headers: HeaderMap, body: Bytes) -> Answer {
-    let mut answer = Answer::new(Full::new(body));
+    let mut answer = Answer::new(Either::Left(Full::new(body)));
     *answer.status_mut() = status;
     *answer.headers_mut() = headers;
     answer

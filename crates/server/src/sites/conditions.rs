@@ -18,13 +18,13 @@ pub(super) fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
 pub(super) enum Part {
     /// Nothing was asked for, or nothing that can be understood, or several parts: all of it will do.
     Whole,
-    Of(Range<usize>),
+    Of(Range<u64>),
     /// There is nothing in the body where it was asked for.
     Outside,
 }
 
 /// The part of a body that is asked for. With `If-Range` it is one of the body that the client knows.
-pub(super) fn part(headers: &HeaderMap, tag: &HeaderValue, length: usize) -> Part {
+pub(super) fn part(headers: &HeaderMap, tag: &HeaderValue, length: u64) -> Part {
     let Some(range) = headers.get(RANGE) else { return Part::Whole };
     if headers.get(IF_RANGE).is_some_and(|known| known != tag) {
         return Part::Whole;
@@ -32,7 +32,7 @@ pub(super) fn part(headers: &HeaderMap, tag: &HeaderValue, length: usize) -> Par
     range.to_str().ok().and_then(|range| parse(range, length)).unwrap_or(Part::Whole)
 }
 
-fn parse(range: &str, length: usize) -> Option<Part> {
+fn parse(range: &str, length: u64) -> Option<Part> {
     let (first, last) = range.strip_prefix("bytes=")?.trim().split_once('-')?;
     let (start, end) = match (number(first)?, number(last)?) {
         (None, None) => return None,
@@ -46,11 +46,11 @@ fn parse(range: &str, length: usize) -> Option<Part> {
 }
 
 /// `Some(None)`: there is none. What is too large for us is larger than any body.
-fn number(text: &str) -> Option<Option<usize>> {
+fn number(text: &str) -> Option<Option<u64>> {
     match text {
         "" => Some(None),
         text if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Some(Some(text.parse().unwrap_or(usize::MAX)))
+            Some(Some(text.parse().unwrap_or(u64::MAX)))
         }
         _ => None,
     }

@@ -26,6 +26,13 @@ pub(super) fn of_path(path: &str) -> HeaderMap {
     headers
 }
 
+/// Of what never changes under its address.
+pub(super) fn forever() -> HeaderMap {
+    let mut headers = basic();
+    headers.insert(CACHE_CONTROL, FOREVER);
+    headers
+}
+
 /// Of an answer that has no body of its own in the release.
 pub(super) fn fresh(length: usize) -> HeaderMap {
     let mut headers = basic();

@@ -8,7 +8,7 @@ use blob::Blob;
 use model::{
     AccountId, AccountName, Clock, ManualClock, PageId, Plan, SiteId, SiteName, Timestamp, TokenId, TokenName,
 };
-use publisher::{Publisher, Settings};
+use publisher::{Publisher, Settings, UploadSettings};
 use serde_json::{Value, json};
 use server::{AppParts, Limiter, ListenLimits};
 use testing::Database;
@@ -72,6 +72,7 @@ pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
         domain_scheme: "https",
         purge_after: Duration::from_secs(30 * 24 * 3600),
         keep_releases: 3,
+        uploads: UploadSettings::new(std::env::temp_dir().join("recto-tests"), testing::recto()),
     };
     let publisher = Publisher::new(database.store().clone(), Blob::memory(), clock.clone(), settings);
     let app = server::App::new(AppParts {

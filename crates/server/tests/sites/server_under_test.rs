@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use blob::Blob;
 use model::{AccountId, AccountName, ManualClock, Plan, SiteId, SiteName, Timestamp};
-use publisher::{Publisher, Settings};
+use publisher::{Publisher, Settings, UploadSettings};
 use server::{ListenLimits, Sites, SitesSettings};
 use store::Store;
 use store::sites::Site;
@@ -77,6 +77,7 @@ pub fn publisher(press: &Press, clock: &Arc<ManualClock>) -> Publisher {
         domain_scheme: "http",
         purge_after: Duration::from_secs(30 * 24 * 3600),
         keep_releases: 3,
+        uploads: UploadSettings::new(std::env::temp_dir().join("recto-tests"), testing::recto()),
     };
     Publisher::new(press.store.clone(), press.blob.clone(), clock.clone(), settings)
 }

@@ -14,7 +14,11 @@ mod former;
 mod hosts;
 mod listing;
 mod mark;
+mod media;
+mod media_races;
+mod mentions;
 mod migrations;
+mod objects;
 mod packs;
 mod pages;
 mod processes;
@@ -24,6 +28,7 @@ mod sites;
 mod texts;
 mod tokens;
 mod transactions;
+mod transcodes;
 
 use model::{
     AccountId, AccountName, ContentType, PageId, PageKey, Section, SiteId, SiteName, Slug, Timestamp,

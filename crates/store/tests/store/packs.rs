@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use model::{PackId, SiteId};
 use store::Store;
@@ -16,6 +16,7 @@ testing::on_both_databases!(
     an_abandoned_pack_is_doomed_at_once,
     a_pack_that_is_wholly_dead_is_doomed,
     a_live_pack_is_not_forgotten,
+    known_is_what_has_a_row,
     the_longest_doomed_are_told_first,
     a_deleted_sites_packs_are_doomed,
     a_site_is_scattered_over_many_or_mostly_dead_packs,
@@ -141,6 +142,16 @@ async fn a_live_pack_is_not_forgotten(database: &Database) {
         write(store, move |tx| packs::forget(tx, id(number))).await;
     }
     assert_eq!(database.dump(), before);
+}
+
+async fn known_is_what_has_a_row(database: &Database) {
+    let store = database.store();
+    let books = site(store, "books").await.id;
+    begin(store, books, 1).await;
+    begin(store, books, 2).await;
+    write(store, |tx| packs::abandon(tx, id(2), at(0))).await;
+    let found = read(store, |tx| packs::known(tx, &[id(1), id(2), id(3)])).await;
+    assert_eq!(found, HashSet::from([id(1), id(2)]));
 }
 
 async fn the_longest_doomed_are_told_first(database: &Database) {

@@ -1,0 +1,57 @@
+//! Where an object is. Only this file knows how the objects are laid out.
+
+use futures_util::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt};
+use model::{ObjectId, PackId};
+use object_store::ObjectStore;
+use object_store::path::Path;
+use uuid::Uuid;
+
+use crate::{Blob, Error};
+
+const PACKS: &str = "packs";
+const MEDIA: &str = "media";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key(pub(crate) Path);
+
+impl Key {
+    pub fn pack(id: PackId) -> Key {
+        Key::new(PACKS, id.0)
+    }
+
+    pub fn media(id: ObjectId) -> Key {
+        Key::new(MEDIA, id.0)
+    }
+
+    /// Two levels, by the end of the id: its beginning is the time, and would put them all into one directory.
+    fn new(folder: &str, id: Uuid) -> Key {
+        let name = id.simple().to_string();
+        Key(Path::from_iter([folder, &name[30..], &name]))
+    }
+}
+
+impl Blob {
+    /// Every pack that is there.
+    pub fn packs(&self) -> BoxStream<'static, Result<PackId, Error>> {
+        self.ids(PACKS).map_ok(PackId).boxed()
+    }
+
+    /// Every object of media that is there.
+    pub fn media(&self) -> BoxStream<'static, Result<ObjectId, Error>> {
+        self.ids(MEDIA).map_ok(ObjectId).boxed()
+    }
+
+    fn ids(&self, folder: &'static str) -> BoxStream<'static, Result<Uuid, Error>> {
+        let objects = self.store.list(Some(&Path::from(folder)));
+        // What somebody else put there is not ours to judge.
+        let id = move |path: Path| {
+            let id = Uuid::try_parse(path.filename()?).ok()?;
+            (Key::new(folder, id).0 == path).then_some(id)
+        };
+        let ids = objects
+            .map_err(Error::from)
+            .try_filter_map(move |object| std::future::ready(Ok(id(object.location))));
+        ids.boxed()
+    }
+}

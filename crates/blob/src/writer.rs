@@ -1,0 +1,88 @@
+//! Objects that are written piece by piece.
+
+use std::path::Path;
+
+use bytes::{Bytes, BytesMut};
+use object_store::buffered::BufWriter;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::runtime::Handle;
+
+use crate::{Blob, Error, Key, failed};
+
+/// What a writer holds before it writes it down. S3 takes at most 10,000 parts, so an object has at most 80 GB.
+const PART: usize = 8 * 1024 * 1024;
+/// How much of a file is read at once.
+const PIECE: usize = 1024 * 1024;
+
+pub struct Writer {
+    /// Until it is finished or aborted.
+    inner: Option<BufWriter>,
+    written: u64,
+}
+
+impl Blob {
+    /// Writes an object piece by piece. It is there once `finish` has answered, and not before.
+    pub fn writer(&self, key: &Key) -> Writer {
+        let inner = BufWriter::with_capacity(self.store.clone(), key.0.clone(), PART).with_max_concurrency(2);
+        Writer { inner: Some(inner), written: 0 }
+    }
+}
+
+impl Writer {
+    /// Where the next byte goes.
+    pub fn position(&self) -> u64 {
+        self.written
+    }
+
+    pub async fn write(&mut self, bytes: Bytes) -> Result<(), Error> {
+        self.written += bytes.len() as u64;
+        let inner = self.inner.as_mut().expect("whoever takes it out drops the writer");
+        Ok(inner.put(bytes).await?)
+    }
+
+    /// The object is whole and on disk; tells its size.
+    pub async fn finish(mut self) -> Result<u64, Error> {
+        if let Some(mut inner) = self.inner.take() {
+            inner.shutdown().await.map_err(|error| Error::Failed(error.to_string()))?;
+        }
+        Ok(self.written)
+    }
+
+    /// Leaves nothing behind.
+    pub async fn abort(mut self) -> Result<(), Error> {
+        match self.inner.take() {
+            Some(mut inner) => Ok(inner.abort().await?),
+            None => Ok(()),
+        }
+    }
+
+    /// All of a file, and nothing if that fails.
+    pub(crate) async fn write_file(mut self, path: &Path) -> Result<u64, Error> {
+        if let Err(error) = self.copy(path).await {
+            // What went wrong first is what is told.
+            let _ = self.abort().await;
+            return Err(error);
+        }
+        self.finish().await
+    }
+
+    async fn copy(&mut self, path: &Path) -> Result<(), Error> {
+        let mut file = tokio::fs::File::open(path).await.map_err(|error| failed(path, &error))?;
+        loop {
+            let mut piece = BytesMut::with_capacity(PIECE);
+            if file.read_buf(&mut piece).await.map_err(|error| failed(path, &error))? == 0 {
+                return Ok(());
+            }
+            self.write(piece.freeze()).await?;
+        }
+    }
+}
+
+/// S3 keeps, and charges for, the parts of an upload that nobody ends: so ends one whose request was broken off.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let (Some(mut inner), Ok(runtime)) = (self.inner.take(), Handle::try_current()) {
+            runtime.spawn(async move { inner.abort().await });
+        }
+    }
+}

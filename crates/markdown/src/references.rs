@@ -1,0 +1,120 @@
+//! Where a page refers to files that are sent along with it: `file:<name>`.
+//!
+//! A reference is, outside of code and formulas,
+//! - the destination of a link, an image, a link definition (used or not) or an autolink (`<file:a.pdf>`),
+//! - a `src`, `href` or `poster` in raw HTML, wherever it is a tag and not the content of a comment, script, style or
+//!   text area,
+//! - a word of the text, raw HTML's included, that ends in a supported extension, and is not shown as code by `<pre>` or
+//!   `<code>`. See [`ends::word`] for where it begins and ends.
+//!
+//! `file://…` is the URL of a file on somebody's machine, and no reference.
+
+mod ends;
+mod html;
+mod labels;
+mod marks;
+mod names;
+mod places;
+
+use std::ops::Range;
+
+use percent_encoding::percent_decode_str;
+
+use self::marks::Marks;
+use self::places::{Place, places};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// What is replaced: `file:<name>` as it is written; of an autolink the angle brackets too.
+    pub range: Range<usize>,
+    /// What that means to Markdown or HTML: without escapes, but still with `%20` and the like.
+    pub name: String,
+}
+
+/// The references of a page, in order; `supported` tells whether a name has an extension that we have a kind for.
+///
+/// A text that is too complex to be rendered has none.
+pub fn file_references(text: &str, supported: &dyn Fn(&str) -> bool) -> Vec<Reference> {
+    let candidates = candidates(text);
+    if candidates.is_empty() {
+        return Vec::new();
+    }
+    let marks = Marks::for_text(text);
+    let Ok(places) = places(&marks.mark(text, &candidates), &marks, candidates.len()) else {
+        return Vec::new();
+    };
+    let mut references: Vec<Reference> = Vec::new();
+    for (&at, place) in candidates.iter().zip(places) {
+        let place = place.or_else(|| is_defined(&text[..at]).then_some(Place::Destination));
+        let reference = place.and_then(|place| reference(text, at, place, supported));
+        let free = references.last().map_or(0, |before| before.range.end);
+        references.extend(reference.filter(|reference| reference.range.start >= free));
+    }
+    references
+}
+
+/// The text with each reference replaced by what `resolve` says of its name; or how many references it does not know.
+///
+/// A name is tried as it stands, then with its percent escapes decoded.
+pub fn replace_files(
+    text: &str,
+    supported: &dyn Fn(&str) -> bool,
+    resolve: &dyn Fn(&str) -> Option<String>,
+) -> Result<String, usize> {
+    let references = file_references(text, supported);
+    let (mut replaced, mut copied, mut unresolved) = (String::with_capacity(text.len()), 0, 0);
+    for Reference { range, name } in references {
+        let decoded = || percent_decode_str(&name).decode_utf8().ok().and_then(|name| resolve(&name));
+        let Some(url) = resolve(&name).or_else(decoded) else {
+            unresolved += 1;
+            continue;
+        };
+        replaced.push_str(&text[copied..range.start]);
+        match text[range.clone()].starts_with('<') {
+            // An autolink names a scheme, which a path has not.
+            true => replaced.push_str(&format!("[{url}]({url})")),
+            false => replaced.push_str(&url),
+        }
+        copied = range.end;
+    }
+    replaced.push_str(&text[copied..]);
+    if unresolved == 0 { Ok(replaced) } else { Err(unresolved) }
+}
+
+/// Every `file:`, but for those in the labels of definitions: a label that is changed loses its definition.
+fn candidates(text: &str) -> Vec<usize> {
+    let found: Vec<usize> = memchr::memmem::find_iter(text.as_bytes(), "file:").collect();
+    labels::outside(text, found)
+}
+
+/// Whether what follows is the destination of a link definition. Only asked of what the parser shows nowhere, since
+/// nothing else disappears behind `]:`.
+fn is_defined(before: &str) -> bool {
+    let before = before.strip_suffix('<').unwrap_or(before);
+    // The destination may stand on the next line, which may be in a quote.
+    before.trim_end_matches(|char: char| char.is_ascii_whitespace() || char == '>').ends_with("]:")
+}
+
+fn reference(text: &str, at: usize, place: Place, supported: &dyn Fn(&str) -> bool) -> Option<Reference> {
+    let written = match place {
+        Place::Destination => ends::destination(text, at),
+        Place::Autolink => ends::autolink(text, at),
+        Place::Attribute { quote } => ends::attribute(text, at, quote),
+        Place::Word | Place::HtmlWord => ends::word(text, at),
+        Place::Elsewhere => None,
+    }?;
+    let raw = &written["file:".len()..];
+    let name = match place {
+        Place::Destination | Place::Word => names::in_markdown(raw),
+        _ => names::in_html(raw),
+    };
+    let is_word = matches!(place, Place::Word | Place::HtmlWord);
+    if name.is_empty() || name.starts_with("//") || is_word && !supported(&name) {
+        return None;
+    }
+    let range = match place {
+        Place::Autolink => at - "<".len()..at + written.len() + ">".len(),
+        _ => at..at + written.len(),
+    };
+    Some(Reference { range, name })
+}

@@ -1,0 +1,98 @@
+//! How far a reference goes that begins at a `file:` of the text, by what kind of place it stands in.
+
+use finl_unicode::categories::CharacterCategories;
+
+use super::html::ends_value;
+
+/// Longer ones are no names of files.
+const MAX_WORD_BYTES: usize = 1024;
+
+/// By CommonMark: up to white space or a parenthesis that was not opened, or in angle brackets.
+pub(super) fn destination(text: &str, at: usize) -> Option<&str> {
+    let rest = &text[at..];
+    if text[..at].trim_end_matches([' ', '\t']).ends_with('<') {
+        return Some(rest[..unescaped(rest, |char| char == '>')?].trim_ascii_end());
+    }
+    let mut open = 0;
+    let end = unescaped(rest, |char| {
+        match char {
+            '(' => open += 1,
+            ')' if open == 0 => return true,
+            ')' => open -= 1,
+            _ => {}
+        }
+        char.is_ascii_whitespace() || char.is_ascii_control()
+    });
+    Some(&rest[..end.unwrap_or(rest.len())])
+}
+
+pub(super) fn autolink(text: &str, at: usize) -> Option<&str> {
+    let rest = &text[at..];
+    Some(&rest[..rest.find('>')?])
+}
+
+pub(super) fn attribute(text: &str, at: usize, quote: Option<char>) -> Option<&str> {
+    let rest = &text[at..];
+    let end = match quote {
+        Some(quote) => rest.find(quote)?,
+        None => rest.find(ends_value).unwrap_or(rest.len()),
+    };
+    Some(rest[..end].trim_ascii_end())
+}
+
+/// A word goes up to white space, to one of `<>"|*` or a backtick, to a quotation mark or bracket of any script, to a
+/// closing bracket that was not opened in it, to a link's `](` or an image's `![`, or to the next `file:`. Punctuation at
+/// its end is not part of it. So in `(file:a(1).png).` the word ends before the last parenthesis.
+pub(super) fn word(text: &str, at: usize) -> Option<&str> {
+    let prefix = "file:".len();
+    let rest = &text[at + prefix..];
+    let mut open: Vec<char> = Vec::new();
+    let mut last = ' ';
+    let end = unescaped_indices(rest).take_while(|(end, _)| *end <= MAX_WORD_BYTES).find(|&(end, char)| {
+        let before = std::mem::replace(&mut last, char);
+        match char {
+            _ if rest[end..].starts_with("](") || rest[end..].starts_with("![") => return true,
+            '(' => open.push(')'),
+            '[' => open.push(']'),
+            '{' => open.push('}'),
+            ')' | ']' | '}' if open.pop() != Some(char) => return true,
+            'f' if !before.is_alphanumeric() && rest[end..].starts_with("file:") => return true,
+            _ => {}
+        }
+        char.is_whitespace() || char.is_control() || "<>\"|*`".contains(char) || is_quote(char)
+    });
+    let end = end.map_or(rest.len(), |(end, _)| end);
+    if end > MAX_WORD_BYTES {
+        return None;
+    }
+    let name = rest[..end].trim_end_matches(|char: char| !char.is_alphanumeric());
+    Some(&text[at..at + prefix + name.len()])
+}
+
+/// Quotation marks and brackets beyond ASCII.
+fn is_quote(char: char) -> bool {
+    !char.is_ascii()
+        && (char.is_punctuation_open()
+            || char.is_punctuation_close()
+            || char.is_punctuation_initial()
+            || char.is_punctuation_final())
+}
+
+/// The first character that is meant, and not escaped by a backslash.
+fn unescaped(text: &str, mut is_meant: impl FnMut(char) -> bool) -> Option<usize> {
+    unescaped_indices(text).find(|&(_, char)| is_meant(char)).map(|(at, _)| at)
+}
+
+/// The characters but for those that a backslash escapes, and it.
+fn unescaped_indices(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut chars = text.char_indices().peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let (at, char) = chars.next()?;
+            if char == '\\' && chars.next_if(|(_, next)| next.is_ascii_punctuation()).is_some() {
+                continue;
+            }
+            return Some((at, char));
+        }
+    })
+}

@@ -1,0 +1,120 @@
+//! Raw HTML as far as we must understand it: where its text is, and the values of its attributes.
+
+/// What is open in the HTML of one block.
+#[derive(Default)]
+pub(super) struct Html {
+    /// The element whose content is no HTML, up to its end.
+    raw: Option<&'static str>,
+    /// How many elements are open that show their text as code.
+    code: usize,
+}
+
+pub(super) enum Piece<'h> {
+    Text(&'h str),
+    Value { attribute: &'h str, value: &'h str, quote: Option<char> },
+}
+
+const RAW: [&str; 3] = ["script", "style", "textarea"];
+
+impl Html {
+    /// Whether text that follows is meant to be read.
+    pub(super) fn shows_text(&self) -> bool {
+        self.raw.is_none() && self.code == 0
+    }
+
+    /// Tells the pieces of some more HTML, in order.
+    pub(super) fn read<'h>(&mut self, html: &'h str, tell: &mut impl FnMut(Piece<'h>)) {
+        let mut rest = html;
+        while !rest.is_empty() {
+            if let Some(name) = self.raw {
+                let Some(end) = end_of(rest, name) else { return };
+                rest = &rest[end..];
+                self.raw = None;
+            }
+            let (text, markup) = rest.split_at(rest.find('<').unwrap_or(rest.len()));
+            if self.shows_text() {
+                tell(Piece::Text(text));
+            }
+            rest = self.read_markup(markup, tell);
+        }
+    }
+
+    /// From a `<` on; what follows the markup.
+    fn read_markup<'h>(&mut self, markup: &'h str, tell: &mut impl FnMut(Piece<'h>)) -> &'h str {
+        let Some(rest) = markup.strip_prefix('<') else { return markup };
+        if let Some(comment) = rest.strip_prefix("!--") {
+            return behind(comment, "-->");
+        }
+        if rest.starts_with(['!', '?']) {
+            return behind(rest, ">");
+        }
+        let (is_end, tag) = match rest.strip_prefix('/') {
+            Some(tag) => (true, tag),
+            None => (false, rest),
+        };
+        if !tag.starts_with(|char: char| char.is_ascii_alphabetic()) {
+            return rest;
+        }
+        let (name, attributes) = tag.split_at(tag.find(ends_name).unwrap_or(tag.len()));
+        if is_end {
+            self.code = self.code.saturating_sub(usize::from(is_code(name)));
+            return behind(attributes, ">");
+        }
+        self.code += usize::from(is_code(name));
+        self.raw = RAW.into_iter().find(|raw| raw.eq_ignore_ascii_case(name));
+        read_attributes(attributes, tell)
+    }
+}
+
+fn read_attributes<'h>(attributes: &'h str, tell: &mut impl FnMut(Piece<'h>)) -> &'h str {
+    let mut rest = attributes;
+    loop {
+        rest = rest.trim_start_matches(|char: char| char.is_ascii_whitespace() || "/=".contains(char));
+        if let Some(behind) = rest.strip_prefix('>') {
+            return behind;
+        }
+        if rest.is_empty() {
+            return rest;
+        }
+        let (attribute, behind) =
+            rest.split_at(rest.find(|char| ends_name(char) || char == '=').unwrap_or(rest.len()));
+        rest = behind.trim_ascii_start();
+        let Some(value) = rest.strip_prefix('=').map(str::trim_ascii_start) else { continue };
+        let quote = value.chars().next().filter(|char| matches!(char, '"' | '\''));
+        let value = &value[quote.map_or(0, char::len_utf8)..];
+        let end = match quote {
+            Some(quote) => value.find(quote),
+            None => Some(value.find(ends_value).unwrap_or(value.len())),
+        };
+        // A quote that is never closed swallows the rest.
+        let Some(end) = end else { return "" };
+        tell(Piece::Value { attribute, value: &value[..end], quote });
+        rest = &value[end + quote.map_or(0, char::len_utf8)..];
+    }
+}
+
+/// Of an attribute that has no quotes.
+pub(super) fn ends_value(char: char) -> bool {
+    char.is_ascii_whitespace() || char == '>'
+}
+
+fn ends_name(char: char) -> bool {
+    ends_value(char) || char == '/'
+}
+
+fn is_code(name: &str) -> bool {
+    ["pre", "code"].iter().any(|code| code.eq_ignore_ascii_case(name))
+}
+
+fn behind<'h>(html: &'h str, end: &str) -> &'h str {
+    html.split_once(end).map_or("", |(_, behind)| behind)
+}
+
+/// Where the end tag of an element begins.
+fn end_of(html: &str, name: &str) -> Option<usize> {
+    let is_end = |at: &usize| {
+        let tag = html[*at..].strip_prefix("</").and_then(|tag| tag.get(..name.len()));
+        tag.is_some_and(|tag| tag.eq_ignore_ascii_case(name))
+    };
+    html.match_indices('<').map(|(at, _)| at).find(is_end)
+}

@@ -1,0 +1,74 @@
+//! What goes to a child process and what comes back, one line of JSON each.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Kind;
+
+/// One upload to process.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Job {
+    /// Not [`Kind::Kept`], which there is nothing to do about.
+    pub kind: Kind,
+    /// Only read, unless it is a video: that is changed in place.
+    pub input: PathBuf,
+    /// Another file than the input, made or emptied. Not used for a video.
+    pub output: PathBuf,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Done {
+    /// Width and height as shown, where the file tells them.
+    pub dimensions: Option<(u32, u32)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+pub enum Failure {
+    /// The file's fault; the message is for whoever sent it.
+    #[error("{0}")]
+    Refused(String),
+    /// Ours.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl Failure {
+    pub(crate) fn refused(message: impl Into<String>) -> Failure {
+        Failure::Refused(message.into())
+    }
+}
+
+/// Reading and writing the files fails for our reasons: a full disk, a broken one.
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Failure {
+        Failure::Internal(error.to_string())
+    }
+}
+
+/// What a child does in its one life.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Order {
+    Process(Job, Limits),
+    /// Become this program, under limits; its output takes the place of an answer.
+    Run(Command, Limits),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Command {
+    pub program: PathBuf,
+    pub arguments: Vec<String>,
+}
+
+/// What a child allows itself.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Limits {
+    /// Bytes of memory beyond what the process has when it gets its order.
+    pub memory: u64,
+    pub cpu_seconds: u64,
+}
+
+pub(crate) type Answer = Result<Done, Failure>;
+
+/// The first line of a child: it is ready for its order.
+pub(crate) const HELLO: &str = "ready";

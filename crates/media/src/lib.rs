@@ -1,0 +1,20 @@
+//! One upload to the bytes we keep: what a file is, what it is called, and a copy of it without metadata.
+//!
+//! Whoever serves requests never opens an upload. [`Workshop::process`] gives it to a child process that has one file
+//! to read, one to write, and nothing else ([`worker`]); [`Ffmpeg`] runs in such a process too. Synchronous throughout.
+
+mod image;
+mod job;
+mod kind;
+mod name;
+mod pdf;
+mod transcode;
+pub mod video;
+pub mod worker;
+mod workshop;
+
+pub use job::{Done, Failure, Job, Limits};
+pub use kind::{Container, Kind, content_type, disposition};
+pub use name::stored_name;
+pub use transcode::{Ffmpeg, TranscodeError, TranscodeLimits};
+pub use workshop::{Program, Workshop, WorkshopSettings};

@@ -1,0 +1,136 @@
+//! A PDF written anew without metadata: only what the document consists of is written, so what was changed or deleted
+//! in earlier revisions is gone too.
+//!
+//! Kept, because they are content: comments with their authors, attached files, and what is inside of pictures.
+
+use std::fs::File;
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+
+use lopdf::xref::XrefEntry;
+use lopdf::{Document, LoadOptions, Object};
+use memchr::memmem;
+
+use crate::job::Limits;
+use crate::{Done, Failure};
+
+/// The file, its objects, and room to work.
+const MEMORY_PER_BYTE: u64 = 4;
+
+/// Signs of metadata in a file that we cannot look into.
+const MARKERS: [&[u8]; 4] = [b"/Info", b"/Metadata", b"<?xpacket", b"/PieceInfo"];
+/// What goes from wherever it stands.
+const NOTES: [&[u8]; 3] = [b"Metadata", b"PieceInfo", b"LastModified"];
+
+pub(crate) fn process(mut input: File, output: File, limits: &Limits) -> Result<Done, Failure> {
+    let mut output = BufWriter::new(output);
+    let length = input.seek(SeekFrom::End(0))?;
+    input.rewind()?;
+    match read(&mut input, length, limits)? {
+        Ok(document) => rewrite(document, &mut output)?,
+        Err(reason) => {
+            input.rewind()?;
+            copy_unless_marked(input, &mut output, reason)?;
+        }
+    }
+    output.flush()?;
+    Ok(Done { dimensions: None })
+}
+
+/// Why a file cannot be written anew, in words for whoever sent it.
+type Reason = &'static str;
+
+const ENCRYPTED: Reason = "the PDF is encrypted, so the metadata in it cannot be removed; \
+                           please upload it without password and restrictions";
+const UNREADABLE: Reason = "the PDF cannot be read, so the metadata in it cannot be removed; \
+                            please save or print it as a new PDF";
+const TOO_LARGE: Reason = "the PDF is too large for the metadata in it to be removed; please make it smaller";
+
+fn read(input: &mut File, length: u64, limits: &Limits) -> Result<Result<Document, Reason>, Failure> {
+    if length > limits.memory / MEMORY_PER_BYTE {
+        return Ok(Err(TOO_LARGE));
+    }
+    let mut bytes = vec![0; length as usize];
+    input.read_exact(&mut bytes)?;
+    let options = LoadOptions {
+        max_decompressed_size: Some((limits.memory / MEMORY_PER_BYTE) as usize),
+        ..LoadOptions::default()
+    };
+    Ok(match Document::load_mem_with_options(&bytes, options) {
+        // It may have been decrypted on loading, or be an empty shell; neither is what was uploaded.
+        Ok(document) if document.is_encrypted() || document.was_encrypted() => Err(ENCRYPTED),
+        Ok(document) if is_whole(&document) => Ok(document),
+        _ if memmem::find(&bytes, b"/Encrypt").is_some() => Err(ENCRYPTED),
+        _ => Err(UNREADABLE),
+    })
+}
+
+/// The reader leaves out what it does not understand; writing the rest would destroy the document.
+fn is_whole(document: &Document) -> bool {
+    let has_pages = document.page_iter().next().is_some();
+    has_pages && document.objects.values().all(|object| refers_to_what_is_there(object, document))
+}
+
+fn refers_to_what_is_there(object: &Object, document: &Document) -> bool {
+    let check = |object: &Object| refers_to_what_is_there(object, document);
+    match object {
+        Object::Reference(id) => document.objects.contains_key(id) || is_null(id.0, document),
+        Object::Array(items) => items.iter().all(check),
+        Object::Dictionary(dictionary) => dictionary.iter().all(|(_, value)| check(value)),
+        Object::Stream(stream) => stream.dict.iter().all(|(_, value)| check(value)),
+        _ => true,
+    }
+}
+
+/// A reference to nothing is allowed, and means null; but a table that had to be guessed may have missed something.
+fn is_null(number: u32, document: &Document) -> bool {
+    let entry = document.reference_table.get(number);
+    let promised = matches!(entry, Some(XrefEntry::Normal { .. } | XrefEntry::Compressed { .. }));
+    document.xref_recovery.is_none() && !promised
+}
+
+fn rewrite(mut document: Document, output: &mut BufWriter<File>) -> Result<(), Failure> {
+    for key in [b"Info".as_slice(), b"ID"] {
+        document.trailer.remove(key);
+    }
+    document.objects.values_mut().for_each(remove_notes);
+    document.prune_objects();
+    document.max_id = document.objects.keys().map(|(number, _)| *number).max().unwrap_or(0);
+    Ok(document.save_to(output)?)
+}
+
+fn remove_notes(object: &mut Object) {
+    match object {
+        Object::Array(items) => items.iter_mut().for_each(remove_notes),
+        Object::Dictionary(dictionary) => remove_notes_from(dictionary),
+        Object::Stream(stream) => remove_notes_from(&mut stream.dict),
+        _ => {}
+    }
+}
+
+fn remove_notes_from(dictionary: &mut lopdf::Dictionary) {
+    for key in NOTES {
+        dictionary.remove(key);
+    }
+    dictionary.iter_mut().for_each(|(_, value)| remove_notes(value));
+}
+
+/// The file as it is, if it shows no sign of metadata.
+fn copy_unless_marked(mut input: File, output: &mut BufWriter<File>, reason: Reason) -> Result<(), Failure> {
+    let overlap = MARKERS.iter().map(|marker| marker.len()).max().unwrap_or(0);
+    let (mut block, mut kept) = (vec![0; 256 * 1024], 0);
+    loop {
+        let count = input.read(&mut block[kept..])?;
+        if count == 0 {
+            return Ok(());
+        }
+        output.write_all(&block[kept..kept + count])?;
+        let seen = &block[..kept + count];
+        if MARKERS.iter().any(|marker| memmem::find(seen, marker).is_some()) {
+            return Err(Failure::refused(reason));
+        }
+        // A marker may lie across the border of two blocks.
+        let from = seen.len().saturating_sub(overlap);
+        block.copy_within(from..kept + count, 0);
+        kept = (kept + count) - from;
+    }
+}

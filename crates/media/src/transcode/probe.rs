@@ -1,0 +1,123 @@
+//! What is inside a MOV, and what ffmpeg is to do with it.
+
+use serde::Deserialize;
+
+/// Bytes of ffprobe's answer.
+pub(super) const LONGEST: usize = 1024 * 1024;
+
+/// For both programs: the file is a MOV, whatever its content says, and refers to no other.
+const INPUT: [&str; 5] = ["-v", "error", "-protocol_whitelist", "file", "-f"];
+
+pub(super) fn arguments(input: String) -> Vec<String> {
+    let entries = "format=duration:stream=codec_type,codec_name,pix_fmt";
+    let mut arguments = strings(&INPUT);
+    arguments.extend(strings(&["mov", "-show_entries", entries, "-of", "json"]));
+    arguments.push(input);
+    arguments
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Streams {
+    streams: Vec<Stream>,
+    format: Format,
+}
+
+#[derive(Debug, Deserialize)]
+struct Stream {
+    codec_type: Option<String>,
+    codec_name: Option<String>,
+    pix_fmt: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Format {
+    duration: Option<String>,
+}
+
+impl Streams {
+    pub(super) fn parse(json: &str) -> Result<Streams, String> {
+        let streams: Streams = serde_json::from_str(json)
+            .map_err(|error| format!("ffprobe's answer is not understood: {error}"))?;
+        if streams.of("video").next().is_none() && streams.of("audio").next().is_none() {
+            return Err("the video has neither pictures nor sound".into());
+        }
+        Ok(streams)
+    }
+
+    fn of(&self, kind: &str) -> impl Iterator<Item = &Stream> {
+        self.streams.iter().filter(move |stream| stream.codec_type.as_deref() == Some(kind))
+    }
+
+    pub(super) fn arguments(&self, input: String, output: String, threads: u32) -> Vec<String> {
+        let threads = threads.to_string();
+        let mut arguments = strings(&["-nostdin", "-nostats", "-progress", "pipe:1", "-threads", &threads]);
+        arguments.extend(strings(&INPUT));
+        arguments.extend(strings(&["mov", "-i", &input]));
+        // The first video that is no cover picture, and all sound.
+        arguments.extend(strings(&["-map", "0:V:0?", "-map", "0:a?", "-sn", "-dn"]));
+        arguments.extend(strings(self.video_codec()));
+        arguments.extend(strings(self.audio_codec()));
+        let without_metadata = [
+            ["-map_metadata", "-1"],
+            ["-map_metadata:s", "-1"],
+            ["-map_chapters", "-1"],
+            ["-write_tmcd", "0"],
+            ["-fflags", "+bitexact"],
+            ["-flags:v", "+bitexact"],
+            ["-flags:a", "+bitexact"],
+        ];
+        arguments.extend(strings(without_metadata.as_flattened()));
+        // The header in front, so that playing starts before all is there.
+        arguments.extend(strings(&[
+            "-movflags",
+            "+faststart",
+            "-threads",
+            &threads,
+            "-f",
+            "mp4",
+            "-y",
+            &output,
+        ]));
+        arguments
+    }
+
+    fn video_codec(&self) -> &'static [&'static str] {
+        let Some(video) = self.of("video").next() else { return &[] };
+        match (video.codec_name.as_deref(), video.pix_fmt.as_deref()) {
+            (Some("h264"), Some("yuv420p" | "yuvj420p")) => &["-c:v", "copy"],
+            // The tag that Apple's players ask for.
+            (Some("hevc"), Some("yuv420p" | "yuvj420p" | "yuv420p10le")) => {
+                &["-c:v", "copy", "-tag:v", "hvc1"]
+            }
+            _ => &[
+                "-c:v",
+                "libx264",
+                "-preset",
+                "veryfast",
+                "-crf",
+                "20",
+                "-pix_fmt",
+                "yuv420p",
+                // Half the samples of colour need an even number of pixels.
+                "-vf",
+                "scale=trunc(iw/2)*2:trunc(ih/2)*2",
+            ],
+        }
+    }
+
+    fn audio_codec(&self) -> &'static [&'static str] {
+        let plays = |stream: &Stream| matches!(stream.codec_name.as_deref(), Some("aac" | "mp3"));
+        if self.of("audio").all(plays) { &["-c:a", "copy"] } else { &["-c:a", "aac", "-b:a", "192k"] }
+    }
+
+    /// The share that is done, if a line of ffmpeg's progress tells it.
+    pub(super) fn share(&self, line: &str) -> Option<f32> {
+        let microseconds: f32 = line.strip_prefix("out_time_us=")?.parse().ok()?;
+        let seconds: f32 = self.format.duration.as_ref()?.parse().ok()?;
+        (seconds > 0.0).then(|| (microseconds / 1e6 / seconds).clamp(0.0, 1.0))
+    }
+}
+
+fn strings(arguments: &[&str]) -> Vec<String> {
+    arguments.iter().map(ToString::to_string).collect()
+}

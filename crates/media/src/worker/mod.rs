@@ -1,0 +1,89 @@
+//! The child process: one order from its standard input, one answer to its standard output, and the end.
+//!
+//! It opens the files, then gives up everything else ([`sandbox`]), and only then looks at what is in them.
+
+mod sandbox;
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::ExitCode;
+
+use crate::job::{Answer, Command, HELLO, Limits, Order};
+use crate::{Done, Failure, Job, Kind, image, pdf, video};
+
+/// What a decoder gets to see of an upload.
+pub struct Task {
+    pub kind: Kind,
+    /// Open for writing too when it is a video.
+    pub input: File,
+    /// None for a video.
+    pub output: Option<File>,
+    pub limits: Limits,
+}
+
+/// What the program does when it is started as a child. Never returns to anything else.
+pub fn main() -> ExitCode {
+    serve(process)
+}
+
+/// [`main`] with other work, for tests that need a decoder gone mad.
+#[doc(hidden)]
+pub fn serve(work: fn(Task) -> Result<Done, Failure>) -> ExitCode {
+    match obey(work) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Nobody is there to be told.
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn obey(work: fn(Task) -> Result<Done, Failure>) -> io::Result<()> {
+    sandbox::die_with_parent()?;
+    writeln!(io::stdout(), "{HELLO}")?;
+    let answer: Answer = match serde_json::from_str(&read_line()?)? {
+        Order::Process(job, limits) => open(job, limits).and_then(work),
+        Order::Run(command, limits) => Err(run(command, limits)),
+    };
+    writeln!(io::stdout(), "{}", serde_json::to_string(&answer)?)
+}
+
+/// Byte by byte: what comes after the line may be for the program that we become.
+fn read_line() -> io::Result<String> {
+    let (mut line, mut byte) = (Vec::new(), [0]);
+    let mut input = io::stdin().lock();
+    while line.last() != Some(&b'\n') {
+        input.read_exact(&mut byte)?;
+        line.push(byte[0]);
+    }
+    String::from_utf8(line).map_err(io::Error::other)
+}
+
+fn open(job: Job, limits: Limits) -> Result<Task, Failure> {
+    let in_place = matches!(job.kind, Kind::Video(_));
+    let input = File::options().read(true).write(in_place).open(&job.input)?;
+    let output = if in_place { None } else { Some(File::create(&job.output)?) };
+    // A video never grows; what is written anew fits into memory.
+    let file_bytes = if in_place { input.metadata()?.len() } else { limits.memory };
+    sandbox::enter(&limits, file_bytes)?;
+    Ok(Task { kind: job.kind, input, output, limits })
+}
+
+/// The work of [`main`].
+#[doc(hidden)]
+pub fn process(task: Task) -> Result<Done, Failure> {
+    match (task.kind, task.output) {
+        (Kind::Image, Some(output)) => image::process(task.input, output, &task.limits),
+        (Kind::Pdf, Some(output)) => pdf::process(task.input, output, &task.limits),
+        (Kind::Video(container), None) => video::clean(&task.input, container),
+        (kind, _) => Err(Failure::Internal(format!("there is nothing to do for {kind:?}"))),
+    }
+}
+
+/// Returns only if it cannot become the program.
+fn run(command: Command, limits: Limits) -> Failure {
+    if let Err(error) = sandbox::enter_to_run(&limits) {
+        return error.into();
+    }
+    let error = std::process::Command::new(&command.program).args(command.arguments).exec();
+    Failure::Internal(format!("start {}: {error}", command.program.display()))
+}

@@ -1,0 +1,298 @@
+//! MP4 and MOV without their metadata.
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use media::{Container, Done, Failure, Kind};
+use proptest::prelude::*;
+
+use crate::tools::{PICTURES, SOUND, contains, everything_known, ffmpeg, frames, process};
+
+/// Whatever is planted contains this, or the position.
+const SECRET: &str = "SECRET";
+const POSITION: &str = "48.2082";
+
+const NOTES: &str = "-metadata title=SECRET-title -metadata artist=SECRET-artist -metadata location=+48.2082+016.3738/ \
+                     -metadata comment=SECRET-comment -metadata creation_time=2024-05-06T07:08:09Z \
+                     -metadata:s:v:0 handler_name=SECRET-video -metadata:s:a:0 handler_name=SECRET-audio";
+
+fn film(path: &Path, options: &str) {
+    ffmpeg(&format!(
+        "{PICTURES} {SOUND} -c:v libx264 -c:a aac -b:a 32k {NOTES} {options} {}",
+        path.display()
+    ));
+}
+
+/// A film with a text track, whose samples hold the position.
+fn film_with_texts(directory: &Path, options: &str) -> PathBuf {
+    let (texts, path) = (directory.join("texts.srt"), directory.join("texts.mp4"));
+    let lines = "1\n00:00:00,000 --> 00:00:01,000\nSECRET 48.2082\n\n2\n00:00:01,000 --> 00:00:02,000\nSECRET 48.2083\n";
+    std::fs::write(&texts, lines).unwrap();
+    let (texts, path_text) = (texts.display(), path.display());
+    ffmpeg(&format!(
+        "{PICTURES} {SOUND} -f srt -i {texts} -map 0 -map 1 -map 2 -c:v libx264 -c:a aac -c:s mov_text {options} {path_text}"
+    ));
+    path
+}
+
+fn replace(path: &Path, from: &[u8], to: &[u8]) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let at = bytes.windows(from.len()).position(|window| window == from).expect("it is there");
+    bytes[at..at + from.len()].copy_from_slice(to);
+    std::fs::write(path, bytes).unwrap();
+}
+
+fn append(path: &Path, more: &[u8]) {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes.extend_from_slice(more);
+    std::fs::write(path, bytes).unwrap();
+}
+
+fn boxed(kind: &[u8; 4], body: &[u8]) -> Vec<u8> {
+    [&(body.len() as u32 + 8).to_be_bytes()[..], kind, body].concat()
+}
+
+/// Where the bodies of `mdat` are, at the top of a well-formed file.
+fn media_in(bytes: &[u8]) -> Vec<Range<usize>> {
+    let (mut at, mut ranges) = (0, Vec::new());
+    while at + 8 <= bytes.len() {
+        let size = u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+        if &bytes[at + 4..at + 8] == b"mdat" {
+            ranges.push(at + 8..at + size);
+        }
+        at += size.max(8);
+    }
+    ranges
+}
+
+/// Cleans the file, and finds that nothing of what was planted is left, and nothing of the film is lost.
+fn check_cleaned(path: &Path, container: Container) -> Done {
+    assert!(everything_known(path).contains(SECRET), "the test plants something");
+    let (before, shown) = (std::fs::read(path).unwrap(), frames(path));
+    let (done, _) = process(path, Kind::Video(container)).unwrap();
+    let known = everything_known(path);
+    for planted in [SECRET, POSITION, "2024:05:06", "2024-05-06"] {
+        assert!(!known.contains(planted), "{planted} is still there");
+    }
+    let after = std::fs::read(path).unwrap();
+    assert_eq!(after.len(), before.len());
+    for range in media_in(&before) {
+        assert!(after[range.clone()] == before[range], "media is as it was");
+    }
+    assert_eq!(frames(path), shown);
+    done
+}
+
+#[test]
+fn a_film_loses_what_was_noted_about_it_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film.mp4");
+    for options in
+        ["-movflags +faststart", "", "-movflags frag_keyframe+empty_moov", "-movflags +use_metadata_tags"]
+    {
+        film(&path, options);
+        let done = check_cleaned(&path, Container::Mp4);
+        assert_eq!(done, Done { dimensions: Some((64, 48)) }, "{options}");
+    }
+}
+
+#[test]
+fn a_quicktime_film_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film.mov");
+    film(&path, "-timecode 01:02:03:04 -metadata:s:v:0 reel_name=SECRET-reel");
+    check_cleaned(&path, Container::Mov);
+}
+
+#[test]
+fn what_is_no_box_of_a_film_goes_wherever_it_stands() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film.mp4");
+    let xmp_uuid = 0xbe7acfcb_97a9_42e8_9c71_999491e3afac_u128.to_be_bytes();
+    let xmp = [&xmp_uuid[..], b"<?xpacket?><x:xmpmeta>SECRET-xmp</x:xmpmeta>"].concat();
+    let free = [&b"padding"[..], b"SECRET-rest"].concat();
+    for more in [
+        boxed(b"uuid", &xmp),
+        boxed(b"free", &free),
+        boxed(b"meta", b"SECRET-meta"),
+        boxed(b"beam", b"SECRET-new"),
+        b"SECRET trailer of a camera".to_vec(),
+        [boxed(b"udta", b"SECRET"), b"SECR".to_vec()].concat(),
+    ] {
+        film(&path, "");
+        append(&path, &more);
+        check_cleaned(&path, Container::Mp4);
+    }
+}
+
+#[test]
+fn dimensions_are_those_that_are_shown() {
+    let directory = tempfile::tempdir().unwrap();
+    let (flat, turned) = (directory.path().join("flat.mp4"), directory.path().join("turned.mp4"));
+    film(&flat, "-an");
+    // The matrix of a phone held upright.
+    std::fs::copy(&flat, &turned).unwrap();
+    let matrix = |a: i32, b: i32, c: i32, d: i32| {
+        [a, b, 0, c, d, 0].iter().flat_map(|number| number.to_be_bytes()).collect::<Vec<u8>>()
+    };
+    let one = 0x10000;
+    let bytes = std::fs::read(&turned).unwrap();
+    let header = bytes.windows(4).position(|window| window == b"tkhd").unwrap();
+    let mut bytes = bytes;
+    let at = header + 4 + 40;
+    assert_eq!(bytes[at..at + 24], matrix(one, 0, 0, one));
+    bytes[at..at + 24].copy_from_slice(&matrix(0, one, -one, 0));
+    std::fs::write(&turned, bytes).unwrap();
+    let (done, _) = process(&turned, Kind::Video(Container::Mp4)).unwrap();
+    assert_eq!(done.dimensions, Some((48, 64)));
+}
+
+#[test]
+fn subtitles_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = film_with_texts(directory.path(), "");
+    process(&path, Kind::Video(Container::Mp4)).unwrap();
+    assert!(contains(&ffmpeg(&format!("-i {} -f srt -", path.display())), b"SECRET 48.2083"));
+}
+
+#[test]
+fn a_track_of_positions_goes_with_its_samples() {
+    let directory = tempfile::tempdir().unwrap();
+    for disguise in [[b"sbtl", b"meta"], [b"tx3g", b"gpmd"]] {
+        let path = film_with_texts(directory.path(), "");
+        let shown = frames(&path);
+        replace(&path, disguise[0], disguise[1]);
+        process(&path, Kind::Video(Container::Mp4)).unwrap();
+        let known = everything_known(&path);
+        for planted in [SECRET, "48.208", "gpmd", "mov_text", "codec_type=data", "codec_type=subtitle"] {
+            assert!(!known.contains(planted), "{planted} is still there");
+        }
+        assert_eq!(frames(&path), shown);
+    }
+}
+
+#[test]
+fn a_track_of_positions_in_fragments_is_refused_and_the_file_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = film_with_texts(directory.path(), "-movflags frag_keyframe+empty_moov");
+    replace(&path, b"sbtl", b"meta");
+    let before = std::fs::read(&path).unwrap();
+    let Err(Failure::Refused(message)) = process(&path, Kind::Video(Container::Mp4)) else { panic!() };
+    assert!(message.contains("export it without"), "{message}");
+    assert!(std::fs::read(&path).unwrap() == before);
+}
+
+#[test]
+fn a_sample_table_that_points_at_the_header_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = film_with_texts(directory.path(), "");
+    replace(&path, b"sbtl", b"meta");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let last_table = bytes.windows(4).rposition(|window| window == b"stco").unwrap();
+    bytes[last_table + 12..last_table + 16].copy_from_slice(&4u32.to_be_bytes());
+    std::fs::write(&path, &bytes).unwrap();
+    assert!(matches!(process(&path, Kind::Video(Container::Mp4)), Err(Failure::Refused(_))));
+    assert!(std::fs::read(&path).unwrap() == bytes);
+}
+
+#[test]
+fn what_is_no_film_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film.mp4");
+    let cases = [
+        Vec::new(),
+        b"x".to_vec(),
+        b"this is a text and no film".to_vec(),
+        boxed(b"ftyp", b"isom"),
+        boxed(b"mdat", &[1; 100]),
+        // A box of half a box, a box larger than the file, a box with a size beyond all files.
+        [boxed(b"ftyp", b"isom"), 4u32.to_be_bytes().to_vec(), b"moov".to_vec()].concat(),
+        [1000u32.to_be_bytes().to_vec(), b"moov".to_vec()].concat(),
+        [1u32.to_be_bytes().to_vec(), b"moov".to_vec(), u64::MAX.to_be_bytes().to_vec()].concat(),
+        boxed(b"moov", &boxed(b"trak", &boxed(b"mdia", &boxed(b"hdlr", b"short")))),
+        boxed(b"moov", &boxed(b"mvhd", &[0; 8])),
+        boxed(b"moov", &boxed(b"cmov", b"compressed")),
+    ];
+    for bytes in cases {
+        std::fs::write(&path, &bytes).unwrap();
+        let done = process(&path, Kind::Video(Container::Mp4));
+        assert!(matches!(done, Err(Failure::Refused(_))), "{bytes:?}: {done:?}");
+        assert!(std::fs::read(&path).unwrap() == bytes);
+    }
+}
+
+#[test]
+fn a_huge_film_costs_no_more_than_a_small_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film.mp4");
+    film(&path, "-movflags +faststart");
+    // Ten sparse gigabytes of padding and as much of media.
+    let file = File::options().read(true).write(true).open(&path).unwrap();
+    let length = file.metadata().unwrap().len();
+    let large = |kind: &[u8; 4]| [&1u32.to_be_bytes()[..], kind, &(10u64 << 30).to_be_bytes()].concat();
+    use std::os::unix::fs::FileExt;
+    file.write_all_at(&large(b"free"), length).unwrap();
+    file.write_all_at(&large(b"mdat"), length + (10 << 30)).unwrap();
+    file.set_len(length + (20 << 30)).unwrap();
+    let began = std::time::Instant::now();
+    process(&path, Kind::Video(Container::Mp4)).unwrap();
+    assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+}
+
+/// Cleans a copy in this process, where a panic is seen. What is refused must be left as it was.
+fn clean_bytes(bytes: &[u8], container: Container) -> Result<Vec<u8>, Failure> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film");
+    std::fs::write(&path, bytes).unwrap();
+    let file = File::options().read(true).write(true).open(&path).unwrap();
+    let done = media::video::clean(&file, container);
+    let after = std::fs::read(&path).unwrap();
+    assert_eq!(after.len(), bytes.len());
+    if done.is_err() {
+        assert!(after == bytes, "a refused file is left alone");
+    }
+    done.map(|_| after)
+}
+
+/// A short film, its header in front, and the length of that.
+fn small_film() -> (Vec<u8>, usize) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = film_with_texts(directory.path(), "-movflags +faststart");
+    replace(&path, b"sbtl", b"meta");
+    let bytes = std::fs::read(&path).unwrap();
+    let header = media_in(&bytes)[0].start;
+    (bytes, header)
+}
+
+#[test]
+fn a_film_cut_off_anywhere_in_its_header_is_refused_and_after_it_cleaned() {
+    let (bytes, header) = small_film();
+    for end in 0..header - 8 {
+        assert!(clean_bytes(&bytes[..end], Container::Mp4).is_err(), "cut at {end}");
+    }
+    // A track of positions that lost samples cannot be cleaned; a film without one can.
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film.mp4");
+    film(&path, "-movflags +faststart");
+    let bytes = std::fs::read(&path).unwrap();
+    clean_bytes(&bytes[..bytes.len() - 1000], Container::Mp4).unwrap();
+}
+
+#[test]
+fn damage_in_the_header_does_no_harm() {
+    let (bytes, header) = small_film();
+    let media = header..bytes.len();
+    let changes = proptest::collection::vec((0..header, any::<u8>()), 1..6);
+    proptest!(ProptestConfig::with_cases(1500), |(changes in changes)| {
+        let mut damaged = bytes.clone();
+        for (at, value) in changes {
+            damaged[at] = value;
+        }
+        if let Ok(after) = clean_bytes(&damaged, Container::Mp4) {
+            // Zeros are all that may come into the media.
+            let changed = media.clone().filter(|&at| after[at] != damaged[at]);
+            prop_assert!(changed.into_iter().all(|at| after[at] == 0 || header > at));
+        }
+    });
+}

@@ -1,0 +1,132 @@
+//! WebM without its metadata.
+
+use std::fs::File;
+use std::path::Path;
+
+use media::{Container, Done, Failure, Kind};
+use proptest::prelude::*;
+
+use crate::tools::{PICTURES, SOUND, everything_known, ffmpeg, frames, process};
+
+const NOTES: &str = "-metadata title=SECRET-title -metadata artist=SECRET-artist -metadata location=48.2082 \
+                     -metadata creation_time=2024-05-06T07:08:09Z -metadata:s:v:0 title=SECRET-video \
+                     -metadata:s:a:0 title=SECRET-audio";
+
+fn film(path: &Path, options: &str) {
+    ffmpeg(&format!("{PICTURES} {SOUND} -c:v libvpx -c:a libvorbis {NOTES} {options} {}", path.display()));
+}
+
+fn check_cleaned(path: &Path) -> Done {
+    assert!(everything_known(path).contains("SECRET"), "the test plants something");
+    let (length, shown) = (std::fs::metadata(path).unwrap().len(), frames(path));
+    let (done, _) = process(path, Kind::Video(Container::WebM)).unwrap();
+    let known = everything_known(path);
+    for planted in ["SECRET", "48.2082", "2024:05:06", "2024-05-06", "Lavf"] {
+        assert!(!known.contains(planted), "{planted} is still there");
+    }
+    assert_eq!(std::fs::metadata(path).unwrap().len(), length);
+    assert_eq!(frames(path), shown);
+    done
+}
+
+#[test]
+fn a_film_loses_what_was_noted_about_it_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film.webm");
+    // With an index and sums, and as a stream of open-ended parts.
+    for options in ["", "-live 1", "-f matroska -write_crc32 1", "-f matroska -cluster_time_limit 100"] {
+        film(&path, options);
+        assert_eq!(check_cleaned(&path), Done { dimensions: Some((64, 48)) }, "{options}");
+    }
+}
+
+#[test]
+fn a_film_from_a_pipe_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film.webm");
+    let bytes = ffmpeg(
+        &format!("{PICTURES} -c:v libvpx {NOTES} -f webm -")
+            .replace("-metadata:s:a:0 title=SECRET-audio ", ""),
+    );
+    std::fs::write(&path, bytes).unwrap();
+    check_cleaned(&path);
+}
+
+#[test]
+fn attachments_go_and_so_does_what_was_appended() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, note) = (directory.path().join("film.mkv"), directory.path().join("note.txt"));
+    std::fs::write(&note, "SECRET-note").unwrap();
+    let note = note.display();
+    film(&path, &format!("-attach {note} -metadata:s:t mimetype=text/plain"));
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes.extend_from_slice(b"SECRET trailer of a camera");
+    std::fs::write(&path, bytes).unwrap();
+    check_cleaned(&path);
+}
+
+#[test]
+fn chapters_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, notes) = (directory.path().join("film.webm"), directory.path().join("chapters"));
+    std::fs::write(&notes, ";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1\nSTART=0\nEND=1\ntitle=The first\n")
+        .unwrap();
+    ffmpeg(&format!(
+        "{PICTURES} -f ffmetadata -i {} -map 0 -map_chapters 1 -c:v libvpx {}",
+        notes.display(),
+        path.display()
+    ));
+    process(&path, Kind::Video(Container::WebM)).unwrap();
+    assert!(everything_known(&path).contains("TAG:title=The first"));
+}
+
+#[test]
+fn what_is_no_webm_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film.webm");
+    let header = [0x1A, 0x45, 0xDF, 0xA3];
+    let segment = [0x18, 0x53, 0x80, 0x67];
+    let cases = [
+        Vec::new(),
+        b"a text".to_vec(),
+        [&header[..], &[0x80]].concat(),
+        [&header[..], &[0x84, 1]].concat(),
+        [&header[..], &[0x80], &segment, &[0x85, 0x15, 0x49, 0xA9, 0x66, 0xFF]].concat(),
+        // A track of metadata.
+        [&header[..], &[0x80], &segment, &[0x8A, 0x16, 0x54, 0xAE, 0x6B, 0x85, 0xAE, 0x83, 0x83, 0x81, 0x21]]
+            .concat(),
+    ];
+    for bytes in cases {
+        std::fs::write(&path, &bytes).unwrap();
+        let done = process(&path, Kind::Video(Container::WebM));
+        assert!(matches!(done, Err(Failure::Refused(_))), "{bytes:x?}: {done:?}");
+        assert!(std::fs::read(&path).unwrap() == bytes);
+    }
+}
+
+#[test]
+fn damage_and_loss_do_no_harm() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film.webm");
+    film(&path, "");
+    let bytes = std::fs::read(&path).unwrap();
+    let clean = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        let file = File::options().read(true).write(true).open(&path).unwrap();
+        let done = media::video::clean(&file, Container::WebM);
+        let after = std::fs::read(&path).unwrap();
+        assert_eq!(after.len(), bytes.len());
+        assert!(done.is_ok() || after == bytes, "a refused file is left alone");
+    };
+    for end in 0..1500.min(bytes.len()) {
+        clean(&bytes[..end]);
+    }
+    let changes = proptest::collection::vec((0..1500.min(bytes.len()), any::<u8>()), 1..6);
+    proptest!(ProptestConfig::with_cases(1500), |(changes in changes)| {
+        let mut damaged = bytes.clone();
+        for (at, value) in changes {
+            damaged[at] = value;
+        }
+        clean(&damaged);
+    });
+}

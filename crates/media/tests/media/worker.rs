@@ -1,0 +1,66 @@
+//! A worker that does as [`media::worker::main`], unless the input begins with `test:`, which names what a decoder
+//! taken over by its input would try. Tells by being done that it could, by refusing that it could not.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::process::{Command, ExitCode};
+
+use media::worker::Task;
+use media::{Done, Failure};
+
+fn main() -> ExitCode {
+    media::worker::serve(work)
+}
+
+fn work(mut task: Task) -> Result<Done, Failure> {
+    let mut text = Vec::new();
+    (&mut task.input).take(100).read_to_end(&mut text)?;
+    task.input.rewind()?;
+    let Some(misdeed) = text.strip_prefix(b"test:") else { return media::worker::process(task) };
+    match misdeed {
+        b"open" => tried(File::open("/etc/passwd")),
+        b"socket" => tried(std::net::UdpSocket::bind("127.0.0.1:0")),
+        b"exec" => tried(Command::new("/bin/true").status()),
+        b"thread" => tried(std::thread::Builder::new().spawn(|| ())),
+        b"kill" => tried(rustix::process::test_kill_process(rustix::process::Pid::INIT)),
+        b"memory" => hoard(),
+        b"loop" => loop {
+            std::hint::spin_loop();
+        },
+        b"sleep" => {
+            std::thread::park();
+            tried(Ok::<_, std::io::Error>(()))
+        }
+        b"grow" => grow(task),
+        b"panic" => panic!("as told"),
+        b"garbage" => {
+            use std::io::Write;
+            writeln!(std::io::stdout(), "this is no answer")?;
+            tried(Ok::<_, std::io::Error>(()))
+        }
+        other => Err(Failure::Internal(format!("unknown misdeed {}", String::from_utf8_lossy(other)))),
+    }
+}
+
+fn tried<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<Done, Failure> {
+    match result {
+        Ok(_) => Ok(Done { dimensions: None }),
+        Err(error) => Err(Failure::Refused(format!("could not: {error}"))),
+    }
+}
+
+fn hoard() -> Result<Done, Failure> {
+    let mut all = Vec::new();
+    loop {
+        all.push(vec![1u8; 16 * 1024 * 1024]);
+        std::hint::black_box(&all);
+    }
+}
+
+fn grow(task: Task) -> Result<Done, Failure> {
+    use std::io::Write;
+    let mut output = task.output.ok_or_else(|| Failure::Internal("no output".into()))?;
+    loop {
+        output.write_all(&[0; 1024 * 1024])?;
+    }
+}

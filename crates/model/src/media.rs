@@ -1,0 +1,170 @@
+//! What a medium is called: by its bytes, and by the name under which it is found.
+
+use std::fmt;
+
+/// The first 128 bits of the BLAKE3 of the stored bytes. Shown as 32 lower-case hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MediaHash(pub [u8; 16]);
+
+impl MediaHash {
+    const DIGITS: usize = 32;
+
+    /// Of a whole BLAKE3.
+    pub fn of_digest(digest: &[u8; 32]) -> MediaHash {
+        MediaHash(std::array::from_fn(|index| digest[index]))
+    }
+
+    pub fn parse(text: &str) -> Option<MediaHash> {
+        if text.len() != MediaHash::DIGITS {
+            return None;
+        }
+        Some(MediaHash(u128::to_be_bytes(lower_hex(text)?)))
+    }
+}
+
+impl fmt::Display for MediaHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
+
+/// Of an image, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimensions {
+    pub width: u16,
+    pub height: u16,
+}
+
+impl Dimensions {
+    const DIGITS: usize = 8;
+}
+
+/// Where a medium is on its site: `/media/<segment>/<name>`. The segment is the hash, followed by width and height of an
+/// image, four digits each: so a page is rendered with the size of its images, and nobody is asked for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MediaUrl {
+    pub hash: MediaHash,
+    pub dimensions: Option<Dimensions>,
+    /// `[a-z0-9-]+\.[a-z0-9]+`, at most `NAME_CHARS` long.
+    pub name: String,
+}
+
+impl MediaUrl {
+    pub const NAME_CHARS: usize = 100;
+
+    /// Reads the path alone: a query or fragment behind it is the caller's to strip.
+    pub fn parse(path: &str) -> Option<MediaUrl> {
+        let (segment, name) = path.strip_prefix("/media/")?.split_once('/')?;
+        let (hash, size) = segment.split_at_checked(MediaHash::DIGITS)?;
+        let dimensions = match size.len() {
+            0 => None,
+            Dimensions::DIGITS => {
+                let size = lower_hex(size)? as u32;
+                Some(Dimensions { width: (size >> 16) as u16, height: size as u16 })
+            }
+            _ => return None,
+        };
+        let hash = MediaHash::parse(hash)?;
+        is_name(name).then(|| MediaUrl { hash, dimensions, name: name.to_owned() })
+    }
+}
+
+impl fmt::Display for MediaUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/media/{}", self.hash)?;
+        if let Some(Dimensions { width, height }) = self.dimensions {
+            write!(f, "{width:04x}{height:04x}")?;
+        }
+        write!(f, "/{}", self.name)
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let letter_or_digit = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let Some((stem, extension)) = name.split_once('.') else { return false };
+    let well_formed = !stem.is_empty()
+        && stem.bytes().all(|byte| letter_or_digit(byte) || byte == b'-')
+        && !extension.is_empty()
+        && extension.bytes().all(letter_or_digit);
+    well_formed && name.len() <= MediaUrl::NAME_CHARS
+}
+
+/// The number in at most 32 digits; one medium has one URL, so upper case is refused.
+fn lower_hex(digits: &str) -> Option<u128> {
+    let is_hex = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if is_hex { u128::from_str_radix(digits, 16).ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const HASH: &str = "00112233445566778899aabbccddeeff";
+
+    #[test]
+    fn a_hash_is_32_lower_case_digits() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(MediaHash::parse(text).map(|hash| hash.to_string()).as_deref(), expected, "{text}");
+        };
+        check(HASH, Some(HASH));
+        check(&HASH.to_uppercase(), None);
+        check(&HASH[1..], None);
+        check(&format!("{HASH}0"), None);
+        check(&format!("+{}", &HASH[1..]), None);
+        check(&"é".repeat(16), None);
+        check("", None);
+        assert_eq!(MediaHash::parse(HASH).unwrap().0[..3], [0x00, 0x11, 0x22]);
+    }
+
+    #[test]
+    fn a_hash_is_the_first_half_of_the_digest() {
+        let digest: [u8; 32] = std::array::from_fn(|index| index as u8);
+        assert_eq!(MediaHash::of_digest(&digest).to_string(), "000102030405060708090a0b0c0d0e0f");
+    }
+
+    #[test]
+    fn a_url_tells_hash_size_and_name() {
+        let check = |path: &str, dimensions, name: &str| {
+            let url = MediaUrl { hash: MediaHash::parse(HASH).unwrap(), dimensions, name: name.to_owned() };
+            assert_eq!(url.to_string(), path);
+            assert_eq!(MediaUrl::parse(path), Some(url));
+        };
+        check(&format!("/media/{HASH}/clip.mov"), None, "clip.mov");
+        let size = Some(Dimensions { width: 640, height: 0xf00d });
+        check(&format!("/media/{HASH}0280f00d/a-b-1.webp"), size, "a-b-1.webp");
+        let longest = format!("{}.png", "a".repeat(96));
+        check(&format!("/media/{HASH}/{longest}"), None, &longest);
+    }
+
+    #[test]
+    fn anything_else_is_no_url_of_a_medium() {
+        let check = |path: String| assert_eq!(MediaUrl::parse(&path), None, "{path}");
+        for name in
+            ["", "a", ".png", "a.", "A.png", "a.PNG", "a.b.png", "a b.png", "a_b.png", "é.png", "a.p-g"]
+        {
+            check(format!("/media/{HASH}/{name}"));
+        }
+        check(format!("/media/{HASH}/{}.png", "a".repeat(97)));
+        for rest in ["/a.png/", "/b/a.png", "/a.png?b", "/a.png#b", "/../a.png"] {
+            check(format!("/media/{HASH}{rest}"));
+        }
+        for segment in ["", "abc", &HASH[1..], &format!("{HASH}028"), &format!("{HASH}0280F00D")] {
+            check(format!("/media/{segment}/a.png"));
+        }
+        check(format!("/media/{HASH}0280f00d0/a.png"));
+        check(format!("/media/{}é/a.png", &HASH[1..]));
+        check(format!("media/{HASH}/a.png"));
+        check(format!("https://example.org/media/{HASH}/a.png"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_is_shown_as_it_was(path in "/media/[0-9a-fA-F]{31,33}([0-9a-f]{8})?/[a-z0-9-]{0,2}[.]?[a-z0-9.]{0,4}") {
+            if let Some(url) = MediaUrl::parse(&path) {
+                prop_assert_eq!(url.to_string(), path);
+            }
+        }
+    }
+}

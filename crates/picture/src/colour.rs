@@ -1,0 +1,77 @@
+//! The colours of an embedded ICC profile to sRGB, which is what browsers take pixels without a profile for.
+
+use std::sync::Arc;
+
+use image::{ColorType, DynamicImage, RgbImage, Rgba, RgbaImage};
+use moxcms::{ColorProfile, DataColorSpace, Layout, Transform8BitExecutor, TransformOptions};
+
+pub(crate) struct ToSrgb {
+    from: Layout,
+    to: Layout,
+    transform: Arc<Transform8BitExecutor>,
+}
+
+impl ToSrgb {
+    /// `None` where there is nothing to do: the profile is sRGB, does not fit the pixels, or cannot be read (browsers
+    /// ignore such a profile, too).
+    pub(crate) fn new(profile: &[u8], pixels: ColorType) -> Option<ToSrgb> {
+        let profile = ColorProfile::new_from_slice(profile).ok()?;
+        let (from, to) = match (profile.color_space, pixels.has_color(), pixels.has_alpha()) {
+            (DataColorSpace::Rgb, _, false) => (Layout::Rgb, Layout::Rgb),
+            (DataColorSpace::Rgb, _, true) => (Layout::Rgba, Layout::Rgba),
+            (DataColorSpace::Gray, false, false) => (Layout::Gray, Layout::Rgb),
+            (DataColorSpace::Gray, false, true) => (Layout::GrayAlpha, Layout::Rgba),
+            _ => return None,
+        };
+        ToSrgb::between(&profile, from, to).filter(ToSrgb::changes_something)
+    }
+
+    /// From four inks, where 255 is all of an ink. `None` when the profile is for something else.
+    pub(crate) fn from_cmyk(profile: &[u8]) -> Option<ToSrgb> {
+        let profile = ColorProfile::new_from_slice(profile).ok()?;
+        // moxcms calls any four channels Rgba.
+        let is_cmyk = profile.color_space == DataColorSpace::Cmyk;
+        is_cmyk.then(|| ToSrgb::between(&profile, Layout::Rgba, Layout::Rgb)).flatten()
+    }
+
+    fn between(profile: &ColorProfile, from: Layout, to: Layout) -> Option<ToSrgb> {
+        let srgb = ColorProfile::new_srgb();
+        let transform = profile.create_transform_8bit(from, &srgb, to, TransformOptions::default()).ok()?;
+        Some(ToSrgb { from, to, transform })
+    }
+
+    /// Most profiles are sRGB under one of its many names: a few colours tell, and save the work on all pixels.
+    fn changes_something(&self) -> bool {
+        let step = |x: u32| (x * 51) as u8;
+        let probe = RgbaImage::from_fn(6 * 6, 6, |x, y| Rgba([step(x / 6), step(x % 6), step(y), 255]));
+        let probe = match self.from {
+            Layout::Gray | Layout::GrayAlpha => DynamicImage::from(probe).into_luma8().into(),
+            _ => DynamicImage::from(probe),
+        };
+        let converted = self.convert(probe.clone()).into_rgb8();
+        let differs = |(a, b): (&u8, &u8)| a.abs_diff(*b) > 2;
+        probe.into_rgb8().iter().zip(converted.iter()).any(differs)
+    }
+
+    pub(crate) fn convert(&self, image: DynamicImage) -> DynamicImage {
+        let (width, height) = (image.width(), image.height());
+        let source = match self.from {
+            Layout::Gray => image.into_luma8().into_raw(),
+            Layout::GrayAlpha => image.into_luma_alpha8().into_raw(),
+            Layout::Rgba => image.into_rgba8().into_raw(),
+            _ => image.into_rgb8().into_raw(),
+        };
+        let converted = self.convert_bytes(&source);
+        match self.to {
+            Layout::Rgba => RgbaImage::from_raw(width, height, converted).map(DynamicImage::from),
+            _ => RgbImage::from_raw(width, height, converted).map(DynamicImage::from),
+        }
+        .expect("as many pixels as before")
+    }
+
+    pub(crate) fn convert_bytes(&self, source: &[u8]) -> Vec<u8> {
+        let mut converted = vec![0; source.len() / self.from.channels() * self.to.channels()];
+        self.transform.transform(source, &mut converted).expect("as many pixels as before");
+        converted
+    }
+}

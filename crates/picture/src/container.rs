@@ -1,0 +1,89 @@
+//! The chunks of a WebP file: what is no picture is left out, and the picture's bytes stay as they are.
+//!
+//! <https://developers.google.com/speed/webp/docs/riff_container>
+
+use crate::Error;
+
+type Name = [u8; 4];
+
+/// Of the VP8X chunk's first byte.
+const ANIMATION: u8 = 1 << 1;
+const ALPHA: u8 = 1 << 4;
+
+/// The chunks that make up one picture.
+const STILL: &[&Name] = &[b"ALPH", b"VP8 ", b"VP8L"];
+
+/// Before a frame's own chunks: place, size, duration, and how it is drawn.
+const FRAME_HEADER: usize = 16;
+
+pub(crate) fn strip(file: &[u8]) -> Result<Vec<u8>, Error> {
+    let (_, content) = first_chunk(file)?;
+    let chunks = chunks(content.strip_prefix(b"WEBP").ok_or_else(cut_short)?)?;
+    let flags = chunks.iter().find(|(name, _)| *name == b"VP8X").and_then(|(_, header)| header.first());
+    let pictures: &[&Name] = match flags {
+        Some(flags) if flags & ANIMATION != 0 => &[b"ANIM", b"ANMF"],
+        _ => STILL,
+    };
+    let mut stripped = b"WEBP".to_vec();
+    for (name, content) in chunks {
+        match name {
+            b"VP8X" => put(&mut stripped, name, &strip_flags(content)?),
+            b"ANMF" if pictures.contains(&name) => put(&mut stripped, name, &strip_frame(content)?),
+            _ if pictures.contains(&name) => put(&mut stripped, name, content),
+            _ => {}
+        }
+    }
+    let mut file = Vec::with_capacity(stripped.len() + 8);
+    put(&mut file, b"RIFF", &stripped);
+    Ok(file)
+}
+
+/// Says no longer that a profile, EXIF or XMP follows.
+fn strip_flags(header: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut header = header.to_vec();
+    *header.first_mut().ok_or_else(cut_short)? &= ANIMATION | ALPHA;
+    Ok(header)
+}
+
+fn strip_frame(frame: &[u8]) -> Result<Vec<u8>, Error> {
+    let (header, content) = frame.split_at_checked(FRAME_HEADER).ok_or_else(cut_short)?;
+    let mut stripped = header.to_vec();
+    for (name, content) in chunks(content)? {
+        if STILL.contains(&name) {
+            put(&mut stripped, name, content);
+        }
+    }
+    Ok(stripped)
+}
+
+fn chunks(mut rest: &[u8]) -> Result<Vec<(&Name, &[u8])>, Error> {
+    let mut chunks = Vec::new();
+    while !rest.is_empty() {
+        let (name, content) = first_chunk(rest)?;
+        chunks.push((name, content));
+        // Chunks begin at even places.
+        rest = rest.get(8 + content.len().next_multiple_of(2)..).unwrap_or_default();
+    }
+    Ok(chunks)
+}
+
+fn first_chunk(bytes: &[u8]) -> Result<(&Name, &[u8]), Error> {
+    let (name, rest) = bytes.split_first_chunk().ok_or_else(cut_short)?;
+    let (length, rest) = rest.split_first_chunk().ok_or_else(cut_short)?;
+    let content = rest.get(..u32::from_le_bytes(*length) as usize).ok_or_else(cut_short)?;
+    Ok((name, content))
+}
+
+fn put(file: &mut Vec<u8>, name: &Name, content: &[u8]) {
+    file.extend(name);
+    // No longer than what we were given, whose lengths were 32-bit numbers.
+    file.extend((content.len() as u32).to_le_bytes());
+    file.extend(content);
+    if content.len() % 2 == 1 {
+        file.push(0);
+    }
+}
+
+fn cut_short() -> Error {
+    Error::broken("it is cut short")
+}

@@ -1,0 +1,55 @@
+//! GIF: what moves keeps moving.
+
+use std::io::Cursor;
+
+use ::gif::{DecodeOptions, Repeat};
+use image::codecs::gif::GifDecoder;
+use image::{AnimationDecoder, DynamicImage};
+
+use crate::formats::frame;
+use crate::view::View;
+use crate::{Error, File, Limits, animation, still};
+
+pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
+    let Header { frames: count, plays } = Header::read(input, limits)?;
+    let decoder = GifDecoder::new(Cursor::new(input)).map_err(Error::broken)?;
+    let frames = decoder.into_frames().take(count as usize).map(frame);
+    // Lenient, as browsers are: of a file that breaks off, what is there is shown.
+    let mut frames =
+        frames.enumerate().take_while(|(n, frame)| *n == 0 || frame.is_ok()).map(|(_, frame)| frame);
+    if count > 1 {
+        return animation::encode(frames, plays, &View::plain());
+    }
+    let only = frames.next().unwrap_or_else(|| Err(Error::broken("it has no frames")))?;
+    still::photo_or_drawing(&View::plain().apply(DynamicImage::from(only.image))?, limits)
+}
+
+/// What is known without decoding a pixel. A GIF does not say how many frames it has: one has to walk through.
+struct Header {
+    frames: u32,
+    /// 0 is for ever.
+    plays: u16,
+}
+
+impl Header {
+    fn read(input: &[u8], limits: &Limits) -> Result<Header, Error> {
+        let mut options = DecodeOptions::new();
+        options.skip_frame_decoding(true);
+        let mut decoder = options.read_info(Cursor::new(input)).map_err(Error::broken)?;
+        let (width, height) = (u32::from(decoder.width()), u32::from(decoder.height()));
+        limits.judge_animation(width, height, 1)?;
+        let mut frames = 0;
+        while let Ok(Some(frame)) = decoder.next_frame_info() {
+            // A frame may be larger than the picture.
+            limits.judge_animation(u32::from(frame.width), u32::from(frame.height), 1)?;
+            frames += 1;
+            limits.judge_animation(width, height, frames)?;
+        }
+        let plays = match decoder.repeat() {
+            Repeat::Infinite => 0,
+            // A GIF counts how often it starts anew.
+            Repeat::Finite(again) => again.saturating_add(1),
+        };
+        Ok(Header { frames, plays })
+    }
+}

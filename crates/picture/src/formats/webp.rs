@@ -1,0 +1,104 @@
+//! WebP: what is compact already is kept as it is, without its metadata.
+
+use std::io::Cursor;
+
+use image::{ColorType, DynamicImage, RgbImage, RgbaImage};
+use image_webp::{LoopCount, WebPDecoder};
+
+use crate::animation::Frame;
+use crate::view::View;
+use crate::{Error, File, Limits, Picture, animation, container, still};
+
+type Decoder<'a> = WebPDecoder<Cursor<&'a [u8]>>;
+
+pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
+    let mut decoder = WebPDecoder::new(Cursor::new(input)).map_err(Error::broken)?;
+    let (width, height) = decoder.dimensions();
+    limits.judge_still(width, height, 4)?;
+    let exif = decoder.exif_metadata().map_err(Error::broken)?;
+    let profile = decoder.icc_profile().map_err(Error::broken)?;
+    let colour = if decoder.has_alpha() { ColorType::Rgba8 } else { ColorType::Rgb8 };
+    let view = View::new(exif.as_deref(), profile.as_deref(), colour);
+    // What must not be shown as it is stored cannot be kept.
+    let stripped = view.is_plain().then(|| container::strip(input)).transpose()?;
+    let stripped = stripped.map(|bytes| File { bytes, picture: Picture { width, height } });
+
+    if decoder.is_animated() {
+        limits.judge_animation(width, height, decoder.num_frames())?;
+        moving(decoder, &view, stripped)
+    } else {
+        // Planes, and the pixels made of them; or the pixels twice, to turn them upright.
+        limits.judge_still(width, height, 8)?;
+        standing(decoder, &view, stripped, limits)
+    }
+}
+
+/// Whatever is kept has been decoded once: we serve nothing that is not an image.
+fn standing(
+    mut decoder: Decoder<'_>,
+    view: &View,
+    stripped: Option<File>,
+    limits: &Limits,
+) -> Result<File, Error> {
+    let image = view.apply(read(&mut decoder, |decoder, pixels| decoder.read_image(pixels))?.0)?;
+    match stripped {
+        Some(stripped) if is_compact(&stripped, 1) => Ok(stripped),
+        stripped => {
+            let encoded = if decoder.is_lossy() {
+                still::photo(&image)
+            } else {
+                still::photo_or_drawing(&image, limits)
+            };
+            smaller(encoded?, stripped)
+        }
+    }
+}
+
+fn moving(mut decoder: Decoder<'_>, view: &View, stripped: Option<File>) -> Result<File, Error> {
+    // Browsers ignore the colour that a file proposes for what shows through.
+    decoder.set_background_color([0; 4]).map_err(Error::broken)?;
+    let plays = match decoder.loop_count() {
+        LoopCount::Forever => 0,
+        LoopCount::Times(times) => times.get(),
+    };
+    let count = decoder.num_frames();
+    let mut frames = (0..count).map(|_| {
+        let (image, milliseconds) = read(&mut decoder, |decoder, pixels| decoder.read_frame(pixels))?;
+        Ok(Frame { image: image.into_rgba8(), milliseconds })
+    });
+    match stripped {
+        Some(stripped) if is_compact(&stripped, count) => {
+            frames.try_for_each(|frame| frame.map(drop))?;
+            Ok(stripped)
+        }
+        stripped => smaller(animation::encode(frames, plays, view)?, stripped),
+    }
+}
+
+/// The pixels, and what the reader answered.
+fn read<T>(
+    decoder: &mut Decoder<'_>,
+    reader: impl FnOnce(&mut Decoder<'_>, &mut [u8]) -> Result<T, image_webp::DecodingError>,
+) -> Result<(DynamicImage, T), Error> {
+    let (width, height) = decoder.dimensions();
+    let size = decoder.output_buffer_size().ok_or_else(|| Error::broken("it has no size"))?;
+    let mut pixels = vec![0; size];
+    let answer = reader(decoder, &mut pixels).map_err(Error::broken)?;
+    let image = match decoder.has_alpha() {
+        true => RgbaImage::from_raw(width, height, pixels).map(DynamicImage::from),
+        false => RgbImage::from_raw(width, height, pixels).map(DynamicImage::from),
+    };
+    Ok((image.ok_or_else(|| Error::broken("its size is not what it says"))?, answer))
+}
+
+/// Compressing a second time would cost quality and save little: at most two bits a pixel (ours are about one), or so
+/// small that it does not matter.
+fn is_compact(file: &File, frames: u32) -> bool {
+    let pixels = u64::from(file.picture.width) * u64::from(file.picture.height) * u64::from(frames);
+    let bytes = file.bytes.len() as u64;
+    bytes <= (pixels / 4).max(10_000)
+}
+
+fn smaller(encoded: File, stripped: Option<File>) -> Result<File, Error> {
+    Ok(stripped.filter(|stripped| stripped.bytes.len() <= encoded.bytes.len()).unwrap_or(encoded))
+}

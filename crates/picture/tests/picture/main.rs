@@ -1,0 +1,79 @@
+//! Whole files in, whole files out. What comes in is made here; what goes out is read by another decoder than wrote it.
+
+#![allow(clippy::unwrap_used)]
+
+mod colour;
+mod gif;
+mod hostile;
+mod jpeg;
+mod make;
+mod png;
+mod size;
+mod webp;
+
+use ::webp as libwebp;
+use image::{DynamicImage, ImageFormat, RgbaImage};
+use image_webp::WebPDecoder;
+use picture::{Error, Limits, Picture};
+
+/// The file, which was found to be what it is said to be.
+fn convert(input: &[u8]) -> Vec<u8> {
+    let mut output = Vec::new();
+    let picture = picture::to_webp(input, &Limits::default(), &mut output).unwrap();
+    let (width, height) = decoder(&output).dimensions();
+    assert_eq!(picture, Picture { width, height });
+    output
+}
+
+fn refusal(input: &[u8]) -> Error {
+    let mut output = Vec::new();
+    let error = picture::to_webp(input, &Limits::default(), &mut output).unwrap_err();
+    assert!(output.is_empty(), "nothing is written of what is refused");
+    error
+}
+
+fn decoder(file: &[u8]) -> WebPDecoder<std::io::Cursor<&[u8]>> {
+    WebPDecoder::new(std::io::Cursor::new(file)).unwrap()
+}
+
+fn pixels(file: &[u8]) -> RgbaImage {
+    image::load_from_memory_with_format(file, ImageFormat::WebP).unwrap().into_rgba8()
+}
+
+/// What is shown in each tenth of a second, with one run through the animation.
+fn tenths(file: &[u8]) -> Vec<RgbaImage> {
+    let mut decoder = decoder(file);
+    assert!(decoder.is_animated());
+    decoder.set_background_color([0; 4]).unwrap();
+    let mut shown = Vec::new();
+    for _ in 0..decoder.num_frames() {
+        let (width, height) = decoder.dimensions();
+        let mut frame = vec![0; decoder.output_buffer_size().unwrap()];
+        let milliseconds = decoder.read_frame(&mut frame).unwrap();
+        let frame = match decoder.has_alpha() {
+            true => RgbaImage::from_raw(width, height, frame).unwrap(),
+            false => {
+                DynamicImage::ImageRgb8(image::RgbImage::from_raw(width, height, frame).unwrap()).into_rgba8()
+            }
+        };
+        shown.extend(std::iter::repeat_n(frame, milliseconds as usize / 100));
+    }
+    shown
+}
+
+/// Lossy compression changes a colour by a little.
+fn roughly(colour: [u8; 4]) -> [u8; 4] {
+    colour.map(|channel| channel / 16)
+}
+
+#[track_caller]
+fn assert_near(found: [u8; 4], expected: [u8; 4], tolerance: u8) {
+    let near = found.iter().zip(expected).all(|(a, b)| a.abs_diff(b) <= tolerance);
+    assert!(near, "{found:?} is not {expected:?}");
+}
+
+#[track_caller]
+fn assert_absent(file: &[u8], planted: &str) {
+    let found = file.windows(planted.len()).any(|window| window == planted.as_bytes());
+    assert!(!found, "{planted} is still in the file");
+}

@@ -1,0 +1,178 @@
+//! Uploaded files once they are stored: sent to visitors, listed for whoever needs room, deleted, swept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::time::Duration;
+
+use api::MediaItem;
+use blob::Key;
+use bytes::Bytes;
+use futures_util::Stream;
+use model::{MediaHash, MediaUrl, PageId, PageKey, SiteId, Timestamp};
+use store::transcodes::Transcode;
+use store::{media, mentions, objects};
+
+use crate::access::find_site;
+use crate::{AdminError, Caller, Error, Files, Publisher};
+
+/// An object that was deleted stays for a while: somebody may be reading it.
+const DOOM: Duration = Duration::from_secs(3600);
+/// Objects deleted in one round.
+const ROUND: i64 = 1000;
+/// Media of one page of a listing, and pages whose texts are looked through at once.
+const MEDIA: i64 = 500;
+const PAGES: i64 = 50;
+
+/// What a visitor gets at the address of a medium.
+#[derive(Debug, Clone, Copy)]
+pub struct Medium {
+    object: model::ObjectId,
+    pub size: u64,
+}
+
+/// A medium as its owner sees it.
+#[derive(Debug, Clone)]
+pub struct MediumInfo {
+    pub hash: MediaHash,
+    pub urls: Vec<String>,
+    pub size: u64,
+    pub created_at: Timestamp,
+    pub transcode: Option<Transcode>,
+    /// The pages that speak of it; none: an orphan.
+    pub used_by: Vec<PageKey>,
+}
+
+impl Publisher {
+    /// Stores the one file of a request.
+    pub async fn upload(
+        &self,
+        caller: &Caller,
+        site: Option<SiteId>,
+        files: Files,
+    ) -> Result<MediaItem, Error> {
+        let site = find_site(&self.store, caller.account, site).await?;
+        if let Some(refusal) = files.refusal() {
+            return Err(refusal);
+        }
+        let stored = files.store(self, site.id, self.settings.storage(&caller.plan)).await?;
+        self.store.write(move |tx| stored.keep(tx)).await?;
+        let url = files.ready.first().map(|(_, file)| file.url.clone());
+        let url = url.ok_or_else(|| Error::Malformed("the part `file` is missing".into()))?;
+        self.transcodes_queued.notify_one();
+        Ok(MediaItem { url: url.to_string(), filename: url.name })
+    }
+
+    pub async fn find_medium(&self, site: SiteId, url: &MediaUrl) -> Result<Option<Medium>, Error> {
+        let url = url.clone();
+        let found = self.store.peek(move |tx| Ok::<_, Error>(media::find(tx, site, &url)?)).await?;
+        Ok(found.map(|stored| Medium { object: stored.object, size: stored.size }))
+    }
+
+    pub async fn read_medium(
+        &self,
+        medium: Medium,
+        range: Range<u64>,
+    ) -> Result<impl Stream<Item = Result<Bytes, blob::Error>> + Send + use<>, Error> {
+        Ok(self.blob.read_stream(&Key::media(medium.object), range).await?)
+    }
+
+    /// All media of a site, newest first, each with the pages that use it.
+    pub async fn media(&self, site: SiteId) -> Result<Vec<MediumInfo>, AdminError> {
+        let mut listed: Vec<media::Medium> = Vec::new();
+        loop {
+            let behind = listed.last().map(|last| (last.created_at, last.hash));
+            let more =
+                self.store.read(move |tx| Ok::<_, AdminError>(media::list(tx, site, behind, MEDIA)?)).await?;
+            if more.is_empty() {
+                break;
+            }
+            listed.extend(more);
+        }
+        let used = self.mentioned(site).await?;
+        let info = |medium: media::Medium| MediumInfo {
+            urls: medium.names.iter().map(|name| url(&medium, name).to_string()).collect(),
+            used_by: used.get(&medium.hash).map(|pages| pages.iter().cloned().collect()).unwrap_or_default(),
+            hash: medium.hash,
+            size: medium.size,
+            created_at: medium.created_at,
+            transcode: medium.transcode,
+        };
+        Ok(listed.into_iter().map(info).collect())
+    }
+
+    /// Which pages speak of which media.
+    async fn mentioned(&self, site: SiteId) -> Result<BTreeMap<MediaHash, BTreeSet<PageKey>>, AdminError> {
+        let mut used: BTreeMap<MediaHash, BTreeSet<PageKey>> = BTreeMap::new();
+        let mut last: Option<PageId> = None;
+        loop {
+            let pages = self
+                .store
+                .read(move |tx| Ok::<_, AdminError>(mentions::behind(tx, site, last, PAGES)?))
+                .await?;
+            let Some(end) = pages.last() else { return Ok(used) };
+            last = Some(end.id);
+            for page in pages {
+                // A slash may be escaped in JSON.
+                let params = page.params.map(|json| json.replace("\\/", "/"));
+                for text in [page.content, params].into_iter().flatten() {
+                    for hash in hashes(&text) {
+                        used.entry(hash).or_default().insert(page.key.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Deletes what is at an address, or everything with a hash. Tells how many bytes that frees.
+    pub async fn delete_medium(&self, site: SiteId, what: &str) -> Result<u64, AdminError> {
+        let (hash, name) = match (MediaUrl::parse(what), MediaHash::parse(what)) {
+            (Some(url), _) => (url.hash, Some(url.name)),
+            (None, Some(hash)) => (hash, None),
+            (None, None) => {
+                return Err(AdminError::refused(format!(
+                    "{what:?} is neither the address of a medium nor its hash; `recto media list` shows them"
+                )));
+            }
+        };
+        let after = self.clock.now().plus(DOOM);
+        let deleted = self
+            .store
+            .write(move |tx| Ok::<_, AdminError>(media::delete(tx, site, hash, name.as_deref(), after)?));
+        deleted.await?.ok_or_else(|| AdminError::refused(format!("the site has no medium {what}")))
+    }
+
+    /// The bytes go first, then the row: a crash in between is made good by the next round.
+    pub async fn sweep_media(&self) -> Result<u64, Error> {
+        let clock = self.clock.clone();
+        let doomed =
+            self.store.write(move |tx| Ok::<_, Error>(objects::doomed(tx, clock.now(), ROUND)?)).await?;
+        for &id in &doomed {
+            self.blob.delete(&Key::media(id)).await?;
+            self.store.write(move |tx| Ok::<_, Error>(objects::forget(tx, id)?)).await?;
+        }
+        Ok(doomed.len() as u64)
+    }
+}
+
+fn url(medium: &media::Medium, name: &str) -> MediaUrl {
+    MediaUrl { hash: medium.hash, dimensions: medium.dimensions, name: name.to_owned() }
+}
+
+/// The hashes of all media whose addresses stand somewhere in a text.
+fn hashes(text: &str) -> impl Iterator<Item = MediaHash> {
+    text.split("/media/").skip(1).filter_map(|rest| MediaHash::parse(rest.get(..32)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_found_wherever_they_stand() {
+        let (first, second) = ("0".repeat(32), "0123456789abcdef".repeat(2));
+        let text = format!(
+            "![a](/media/{first}00100020/a.webp) and <video src='https://example.org/media/{second}/b.mp4'> /media/no"
+        );
+        assert_eq!(hashes(&text).map(|hash| hash.to_string()).collect::<Vec<_>>(), [first, second]);
+    }
+}

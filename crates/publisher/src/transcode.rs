@@ -1,0 +1,198 @@
+//! An MP4 is made of each uploaded MOV, one after the other. The queue is in the database: what was begun when the
+//! server stopped is begun again.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::Duration;
+
+use blob::Key;
+use futures_util::StreamExt;
+use media::{Ffmpeg, TranscodeError, TranscodeLimits};
+use model::ObjectId;
+use store::building::Worker;
+use store::objects;
+use store::transcodes::{self, Claim};
+use tokio::task::spawn_blocking;
+use tokio::time::{sleep, timeout};
+use uuid::Uuid;
+
+use crate::uploads::Spooling;
+use crate::{Error, Publisher};
+
+const LEASE: Duration = Duration::from_secs(30);
+const HEARTBEAT: Duration = Duration::from_secs(5);
+const LIMITS: TranscodeLimits =
+    TranscodeLimits { memory: 6 << 30, cpu_seconds: 12 * 3600, wall_seconds: 12 * 3600, threads: 2 };
+/// Another server may have queued one.
+const LOOK_EVERY: Duration = Duration::from_secs(30);
+
+/// What an attempt came to.
+enum Outcome {
+    Made,
+    /// The MOV's fault, or ffmpeg's.
+    Failed(String),
+    /// The medium was deleted, or another worker has it.
+    NotOurs,
+}
+
+impl Publisher {
+    /// Works until it is dropped. Without ffmpeg, MOVs wait.
+    pub async fn run_transcodes(&self) {
+        let Some(ffmpeg) = self.settings.uploads.ffmpeg.clone() else {
+            return tracing::warn!(
+                "there is no ffmpeg: uploaded .mov files are served, but get no .mp4 twin"
+            );
+        };
+        let worker = Worker(Uuid::new_v4());
+        loop {
+            match self.transcode_next(&ffmpeg, worker).await {
+                Ok(true) => {}
+                Ok(false) => drop(timeout(LOOK_EVERY, self.transcodes_queued.notified()).await),
+                Err(error) => {
+                    tracing::warn!(%error, "a transcode was broken off and is tried again");
+                    sleep(HEARTBEAT).await;
+                }
+            }
+        }
+    }
+
+    /// `false`: none is due.
+    async fn transcode_next(&self, ffmpeg: &Ffmpeg, worker: Worker) -> Result<bool, Error> {
+        let clock = self.clock.clone();
+        let claimed = self.store.write(move |tx| {
+            let now = clock.now();
+            Ok::<_, Error>(transcodes::claim(tx, worker, now, now.plus(LEASE))?)
+        });
+        let Some(claim) = claimed.await? else { return Ok(false) };
+        // Dropped on the way, the claim goes back to the queue at once.
+        let mut held = Held { publisher: self, claim: Some(claim.clone()) };
+        let outcome = self.transcode(ffmpeg, &claim).await?;
+        match outcome {
+            Outcome::Made => {
+                tracing::info!(site = %claim.site, hash = %claim.hash, "an .mp4 was made of a .mov")
+            }
+            Outcome::NotOurs => {}
+            Outcome::Failed(message) => {
+                tracing::warn!(site = %claim.site, hash = %claim.hash, attempt = claim.attempt, message, "a .mov could not be transcoded");
+                let (claim, clock) = (claim.clone(), self.clock.clone());
+                let fail = move |tx: &mut store::Tx| {
+                    Ok::<_, Error>(transcodes::fail(tx, &claim, &message, claim.retry_at(clock.now()))?)
+                };
+                self.store.write(fail).await?;
+            }
+        }
+        held.claim = None;
+        Ok(true)
+    }
+
+    async fn transcode(&self, ffmpeg: &Ffmpeg, claim: &Claim) -> Result<Outcome, Error> {
+        let room = self.spool.room()?;
+        let source = match self.blob.local_path(&Key::media(claim.source)) {
+            Some(path) => path,
+            None => self.fetch_to(claim, room.path().join("source.mov")).await?,
+        };
+        let made = room.path().join("made.mp4");
+        let Some(result) = self.run_ffmpeg(ffmpeg, claim, &source, &made).await? else {
+            return Ok(Outcome::NotOurs);
+        };
+        match result {
+            Ok(()) => self.keep_twin(claim, &made).await,
+            Err(TranscodeError::Cannot(message)) => Ok(Outcome::Failed(message)),
+            Err(TranscodeError::Interrupted) => Ok(Outcome::NotOurs),
+            Err(TranscodeError::Internal(message)) => Err(Error::Internal(message)),
+        }
+    }
+
+    /// Runs ffmpeg, and tells the database how far it is. `None`: the claim is no longer ours.
+    async fn run_ffmpeg(
+        &self,
+        ffmpeg: &Ffmpeg,
+        claim: &Claim,
+        source: &Path,
+        made: &Path,
+    ) -> Result<Option<Result<(), TranscodeError>>, Error> {
+        let (percent, stop) = (Arc::new(AtomicU8::new(0)), StopOnDrop::default());
+        let (ffmpeg, source, made) = (ffmpeg.clone(), source.to_owned(), made.to_owned());
+        let (told, stopped) = (percent.clone(), stop.0.clone());
+        let mut work = spawn_blocking(move || {
+            ffmpeg.to_mp4(&source, &made, &LIMITS, &mut |done| {
+                told.store((done * 100.0).clamp(0.0, 100.0) as u8, Ordering::Relaxed);
+                !stopped.load(Ordering::Relaxed)
+            })
+        });
+        loop {
+            if let Ok(done) = timeout(HEARTBEAT, &mut work).await {
+                return Ok(Some(done.map_err(|error| Error::Internal(format!("run ffmpeg: {error}")))?));
+            }
+            let (claim, clock, percent) =
+                (claim.clone(), self.clock.clone(), percent.load(Ordering::Relaxed));
+            let beat = move |tx: &mut store::Tx| {
+                Ok::<_, Error>(transcodes::heartbeat(tx, &claim, percent, clock.now().plus(LEASE))?)
+            };
+            if !self.store.write(beat).await? {
+                return Ok(None);
+            }
+        }
+    }
+
+    async fn keep_twin(&self, claim: &Claim, made: &Path) -> Result<Outcome, Error> {
+        let (site, clock) = (claim.site, self.clock.clone());
+        let begun = self.store.write(move |tx| {
+            let now = clock.now();
+            let id = ObjectId::new(now);
+            objects::begin(tx, id, site, now.plus(crate::uploads::OBJECT_LEASE))?;
+            Ok::<_, Error>(id)
+        });
+        let twin = begun.await?;
+        let size = self.blob.put_file(&Key::media(twin), made).await?;
+        let (claim, clock) = (claim.clone(), self.clock.clone());
+        let finish = move |tx: &mut store::Tx| {
+            Ok::<_, Error>(transcodes::finish(tx, &claim, twin, size, clock.now())?)
+        };
+        Ok(if self.store.write(finish).await? { Outcome::Made } else { Outcome::NotOurs })
+    }
+
+    /// ffmpeg reads files only.
+    async fn fetch_to(&self, claim: &Claim, path: PathBuf) -> Result<PathBuf, Error> {
+        let mut spooling = Spooling::new(path.clone());
+        let mut bytes =
+            std::pin::pin!(self.blob.read_stream(&Key::media(claim.source), 0..claim.size).await?);
+        while let Some(piece) = bytes.next().await {
+            spooling.write(piece?).await?;
+        }
+        spooling.finish().await?;
+        Ok(path)
+    }
+}
+
+/// Gives a claim back when work on it is broken off.
+struct Held<'a> {
+    publisher: &'a Publisher,
+    claim: Option<Claim>,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let Some(claim) = self.claim.take() else { return };
+        let (store, clock) = (self.publisher.store.clone(), self.publisher.clock.clone());
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                let give_back =
+                    store.write(move |tx| Ok::<_, Error>(transcodes::give_back(tx, &claim, clock.now())?));
+                // Otherwise its lease will end.
+                drop(give_back.await);
+            });
+        }
+    }
+}
+
+/// Ends ffmpeg when nobody waits for it any more.
+#[derive(Default)]
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

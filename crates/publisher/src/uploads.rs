@@ -1,0 +1,141 @@
+//! The files of one request: spooled to disk while they arrive, made ready by a process of their own, and stored with
+//! the pages that refer to them, or not at all.
+
+mod incoming;
+mod large;
+mod ready;
+mod spool;
+mod spooled;
+mod stored;
+
+use std::path::PathBuf;
+
+use api::MediaItem;
+use media::Kind;
+use model::ByteSize;
+use model::limits::FILES_PER_REQUEST;
+use tokio::task::JoinHandle;
+
+pub use self::incoming::Incoming;
+pub(crate) use self::large::{LargeUploads, Slot};
+pub(crate) use self::ready::{Ready, Workplaces};
+pub(crate) use self::spool::Spool;
+pub use self::spooled::{Reading, Spooled, Spooling};
+pub(crate) use self::stored::{OBJECT_LEASE, Stored};
+use crate::{Caller, Error, Publisher};
+
+/// Over this a file is a large one.
+pub(crate) const LARGE: u64 = 10 << 20;
+
+pub struct Uploads {
+    publisher: Publisher,
+    caller: Caller,
+    /// Goes with everything in it when the request is answered.
+    room: tempfile::TempDir,
+    files: Vec<Arrived>,
+}
+
+/// A file that has arrived and is being made ready.
+struct Arrived {
+    name: String,
+    work: JoinHandle<Result<Ready, Error>>,
+    /// A large file is one until it is stored.
+    slot: Option<Slot>,
+}
+
+impl Uploads {
+    pub fn new(publisher: &Publisher, caller: &Caller) -> Result<Uploads, Error> {
+        let room = publisher.spool.room()?;
+        Ok(Uploads { publisher: publisher.clone(), caller: caller.clone(), room, files: Vec::new() })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// A file begins to arrive. It has `at_least` so many bytes, as far as the request's headers tell.
+    pub fn begin(&self, name: String, at_least: u64) -> Result<Incoming, Error> {
+        if self.files.len() == FILES_PER_REQUEST {
+            return Err(malformed(format!("a request may carry at most {FILES_PER_REQUEST} files")));
+        }
+        if self.files.iter().any(|file| file.name == name) {
+            return Err(malformed(format!("two files are called {name:?}; give each its own name")));
+        }
+        let Some(kind) = Kind::of(&name) else {
+            return Err(malformed(format!("{name:?} is of no supported type; /docs lists them")));
+        };
+        // A plan that was taken out of the configuration allows nothing.
+        let limit =
+            self.publisher.settings.plan(&self.caller.plan).map_or(ByteSize(0), |plan| plan.file_size);
+        let spooling = Spooling::new(self.next_path());
+        Incoming::new(&self.publisher, self.caller.account, limit, (name, kind), spooling, at_least)
+    }
+
+    /// What is no file, but has to wait for the files all the same.
+    pub fn begin_payload(&self) -> Spooling {
+        Spooling::new(self.room.path().join("payload"))
+    }
+
+    /// The file is complete; it is made ready while others arrive.
+    pub async fn add(&mut self, incoming: Incoming) -> Result<(), Error> {
+        let made_ready = self.next_path().with_extension("ready");
+        let (sent, slot) = incoming.finish().await?;
+        let name = sent.name.clone();
+        let work = tokio::spawn(ready::make_ready(self.publisher.clone(), sent, made_ready));
+        self.files.push(Arrived { name, work, slot });
+        Ok(())
+    }
+
+    fn next_path(&self) -> PathBuf {
+        self.room.path().join(self.files.len().to_string())
+    }
+
+    /// Waits until all files are ready. One that is refused does not end the request yet: what is wrong with its pages
+    /// is told first.
+    pub async fn finish(self) -> Result<Files, Error> {
+        let mut files =
+            Files { ready: Vec::new(), refused: Vec::new(), _room: self.room, _slots: Vec::new() };
+        for Arrived { name, work, slot } in self.files {
+            let ready = work.await.map_err(|error| Error::Internal(format!("make a file ready: {error}")))?;
+            match ready {
+                Ok(ready) => files.ready.push((name, ready)),
+                Err(Error::Malformed(message)) => files.refused.push((name, message)),
+                Err(error) => return Err(error),
+            }
+            files._slots.extend(slot);
+        }
+        Ok(files)
+    }
+}
+
+/// The files of a request as they will be stored; on disk until this is dropped.
+pub struct Files {
+    pub(crate) ready: Vec<(String, Ready)>,
+    /// Those that cannot be stored, and why.
+    refused: Vec<(String, String)>,
+    _room: tempfile::TempDir,
+    _slots: Vec<Slot>,
+}
+
+impl Files {
+    /// The address that a file will have. A refused one has none that matters, but a reference to it is not at fault.
+    pub(crate) fn url(&self, name: &str) -> Option<String> {
+        let ready = self.ready.iter().find(|(ready, _)| ready == name).map(|(_, file)| file.url.to_string());
+        ready.or_else(|| self.refused.iter().any(|(refused, _)| refused == name).then(String::new))
+    }
+
+    /// What the request is told of them.
+    pub(crate) fn items(&self) -> Vec<MediaItem> {
+        let item =
+            |(name, file): &(String, Ready)| MediaItem { filename: name.clone(), url: file.url.to_string() };
+        self.ready.iter().map(item).collect()
+    }
+
+    pub(crate) fn refusal(&self) -> Option<Error> {
+        self.refused.first().map(|(name, message)| malformed(format!("{name:?}: {message}")))
+    }
+}
+
+fn malformed(message: impl Into<String>) -> Error {
+    Error::Malformed(message.into())
+}

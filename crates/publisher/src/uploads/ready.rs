@@ -1,0 +1,101 @@
+//! From what was sent to what is stored: a process of its own opens what has to be opened, and the result gets its
+//! address.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use media::{Failure, Job, Kind, Program, Workshop, WorkshopSettings};
+use model::{Dimensions, MediaHash, MediaUrl};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+use super::incoming::Sent;
+use super::spooled::Spooled;
+use crate::{Error, Publisher, UploadSettings};
+
+/// For one file: 100 megapixels, and what it takes to encode them.
+const MEMORY: u64 = 3 << 30;
+const CPU_SECONDS: u64 = 120;
+const WALL_SECONDS: u64 = 300;
+
+/// Where files are made ready, a few at a time; the others wait without holding a thread.
+pub(crate) struct Workplaces {
+    program: Program,
+    settings: WorkshopSettings,
+    free: Semaphore,
+    workshop: OnceLock<Arc<Workshop>>,
+}
+
+impl Workplaces {
+    pub(crate) fn new(settings: &UploadSettings) -> Workplaces {
+        let workshop = WorkshopSettings {
+            children: settings.workers,
+            memory: MEMORY,
+            cpu_seconds: CPU_SECONDS,
+            wall_seconds: WALL_SECONDS,
+        };
+        Workplaces {
+            program: settings.worker.clone(),
+            settings: workshop,
+            free: Semaphore::new(settings.workers),
+            workshop: OnceLock::new(),
+        }
+    }
+
+    /// Its processes are started when it is first asked for.
+    fn workshop(&self) -> Arc<Workshop> {
+        let open = || Arc::new(Workshop::new(self.program.clone(), self.settings));
+        self.workshop.get_or_init(open).clone()
+    }
+}
+
+impl Publisher {
+    /// Starts the processes that open files, so that the first upload need not wait for them.
+    pub fn expect_uploads(&self) {
+        self.workplaces.workshop();
+    }
+}
+
+/// A file as it will be stored.
+pub(crate) struct Ready {
+    pub(crate) path: PathBuf,
+    pub(crate) size: u64,
+    pub(crate) url: MediaUrl,
+}
+
+/// What is refused is [`Error::Malformed`]: the message says what is wrong with the file.
+pub(super) async fn make_ready(publisher: Publisher, sent: Sent, output: PathBuf) -> Result<Ready, Error> {
+    let name = media::stored_name(&sent.name, sent.kind);
+    let Spooled { path: input, size, hash } = sent.spooled;
+    if sent.kind == Kind::Kept {
+        return Ok(Ready { path: input, size, url: MediaUrl { hash, dimensions: None, name } });
+    }
+    let _place = publisher.workplaces.free.acquire().await;
+    let workshop = publisher.workplaces.workshop();
+    let work = spawn_blocking(move || {
+        // A film is cleaned where it lies: it may have ten gigabytes.
+        let output = if let Kind::Video(_) = sent.kind { input.clone() } else { output };
+        let job = Job { kind: sent.kind, input, output: output.clone() };
+        let done = workshop.process(&job).map_err(|failure| match failure {
+            Failure::Refused(message) => Error::Malformed(message),
+            Failure::Internal(message) => Error::Internal(message),
+        })?;
+        let (hash, size) =
+            hash_of(&output).map_err(|error| Error::Internal(format!("read what a worker made: {error}")))?;
+        // Only images are shown at a size that their address tells.
+        let shown = done.dimensions.filter(|_| sent.kind == Kind::Image);
+        let dimensions = shown.and_then(|(width, height)| {
+            Some(Dimensions { width: width.try_into().ok()?, height: height.try_into().ok()? })
+        });
+        Ok(Ready { path: output, size, url: MediaUrl { hash, dimensions, name } })
+    });
+    work.await.map_err(|error| Error::Internal(format!("make a file ready: {error}")))?
+}
+
+fn hash_of(path: &std::path::Path) -> std::io::Result<(MediaHash, u64)> {
+    let file = std::fs::File::open(path)?;
+    let size = file.metadata()?.len();
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(file)?;
+    Ok((MediaHash::of_digest(hasher.finalize().as_bytes()), size))
+}

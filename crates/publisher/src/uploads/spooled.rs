@@ -1,0 +1,127 @@
+//! Bytes on their way to disk and back, in pieces: one is being written while the next one comes.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use model::MediaHash;
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use crate::Error;
+
+/// What is collected before it is written down.
+const PIECE: usize = 1 << 20;
+/// A client that sends byte by byte must not make us keep a list longer than its bytes.
+const CHUNKS: usize = 512;
+const READ: usize = 256 << 10;
+
+pub struct Spooling {
+    path: PathBuf,
+    size: u64,
+    waiting: Vec<Bytes>,
+    waiting_bytes: usize,
+    /// The piece before is being written; its end gives the sink back.
+    sink: JoinHandle<io::Result<Sink>>,
+}
+
+struct Sink {
+    file: File,
+    hasher: blake3::Hasher,
+}
+
+/// What was written, complete.
+pub struct Spooled {
+    pub(crate) path: PathBuf,
+    pub(crate) size: u64,
+    pub(crate) hash: MediaHash,
+}
+
+impl Spooling {
+    pub(crate) fn new(path: PathBuf) -> Spooling {
+        let target = path.clone();
+        let create = move || Ok(Sink { file: File::create_new(target)?, hasher: blake3::Hasher::new() });
+        Spooling { path, size: 0, waiting: Vec::new(), waiting_bytes: 0, sink: spawn_blocking(create) }
+    }
+
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub async fn write(&mut self, chunk: Bytes) -> Result<(), Error> {
+        self.size += chunk.len() as u64;
+        self.waiting_bytes += chunk.len();
+        self.waiting.push(chunk);
+        if self.waiting_bytes >= PIECE || self.waiting.len() >= CHUNKS {
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    async fn flush(&mut self) -> Result<(), Error> {
+        let chunks = std::mem::take(&mut self.waiting);
+        self.waiting_bytes = 0;
+        let mut sink = self.settle().await?;
+        self.sink = spawn_blocking(move || {
+            for chunk in chunks {
+                sink.hasher.update(&chunk);
+                sink.file.write_all(&chunk)?;
+            }
+            Ok(sink)
+        });
+        Ok(())
+    }
+
+    /// Waits for the piece that is being written.
+    async fn settle(&mut self) -> Result<Sink, Error> {
+        let written = (&mut self.sink).await.map_err(io::Error::other).flatten();
+        written.map_err(|error| failed("write", &self.path, &error))
+    }
+
+    pub async fn finish(mut self) -> Result<Spooled, Error> {
+        self.flush().await?;
+        let sink = self.settle().await?;
+        let hash = MediaHash::of_digest(sink.hasher.finalize().as_bytes());
+        Ok(Spooled { path: self.path, size: self.size, hash })
+    }
+}
+
+impl Spooled {
+    pub async fn read(&self) -> Result<Reading, Error> {
+        let path = self.path.clone();
+        let file = blocking(move || File::open(path)).await;
+        Ok(Reading { file: Some(file.map_err(|error| failed("read", &self.path, &error))?) })
+    }
+}
+
+/// The same bytes once more, from the beginning.
+pub struct Reading {
+    file: Option<File>,
+}
+
+impl Reading {
+    /// The next piece, never empty; `None` at the end.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
+        let Some(file) = self.file.take() else { return Ok(None) };
+        let read = blocking(move || {
+            let mut piece = Vec::with_capacity(READ);
+            (&file).take(READ as u64).read_to_end(&mut piece)?;
+            Ok((file, piece))
+        });
+        let (file, piece) =
+            read.await.map_err(|error| Error::Internal(format!("read an upload: {error}")))?;
+        if piece.is_empty() {
+            return Ok(None);
+        }
+        self.file = Some(file);
+        Ok(Some(piece.into()))
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    spawn_blocking(work).await.map_err(io::Error::other).flatten()
+}
+
+fn failed(what: &str, path: &Path, error: &io::Error) -> Error {
+    Error::Internal(format!("{what} the upload {}: {error}", path.display()))
+}

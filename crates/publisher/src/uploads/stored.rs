@@ -1,0 +1,110 @@
+//! Files whose bytes are in the object store, but which nothing refers to yet: the publish decides.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use blob::Key;
+use model::{MediaHash, ObjectId, SiteId};
+use store::media::{self, Kept, Upload};
+use store::{Tx, objects};
+use tokio::runtime::Handle;
+
+use super::Files;
+use crate::{Error, Publisher};
+
+/// For the bytes of one file to be written. Whoever takes longer starts anew.
+pub(crate) const OBJECT_LEASE: Duration = Duration::from_secs(24 * 3600);
+
+/// Dropped, what was written for nothing is left to the sweep at once.
+pub(crate) struct Stored {
+    publisher: Publisher,
+    site: SiteId,
+    uploads: Vec<Upload>,
+    quota: u64,
+}
+
+impl Files {
+    /// Writes those bytes that the site does not have.
+    pub(crate) async fn store(
+        &self,
+        publisher: &Publisher,
+        site: SiteId,
+        quota: u64,
+    ) -> Result<Stored, Error> {
+        let mut stored = Stored { publisher: publisher.clone(), site, uploads: self.uploads(), quota };
+        let (hashes, clock): (Vec<MediaHash>, _) =
+            (stored.uploads.iter().map(|upload| upload.hash).collect(), publisher.clock.clone());
+        let begun = publisher.store.write(move |tx| {
+            let (kept, now) = (media::already_kept(tx, site, &hashes)?, clock.now());
+            let missing = hashes.iter().filter(|hash| !kept.contains_key(hash));
+            let mut objects = BTreeMap::new();
+            for hash in missing {
+                let id = ObjectId::new(now);
+                objects::begin(tx, id, site, now.plus(OBJECT_LEASE))?;
+                objects.insert(*hash, id);
+            }
+            Ok::<_, Error>(objects)
+        });
+        let begun = begun.await?;
+        for upload in &mut stored.uploads {
+            upload.object = begun.get(&upload.hash).copied();
+        }
+        for (_, file) in &self.ready {
+            let object = stored.uploads.iter_mut().find(|upload| upload.hash == file.url.hash);
+            if let Some(id) = object.and_then(|upload| upload.object)
+                // Of two files with the same bytes the first one was taken.
+                && file.path.exists()
+            {
+                publisher.blob.put_file(&Key::media(id), &file.path).await?;
+            }
+        }
+        Ok(stored)
+    }
+
+    /// One for each hash, with all its names.
+    fn uploads(&self) -> Vec<Upload> {
+        let mut uploads: Vec<Upload> = Vec::with_capacity(self.ready.len());
+        for (_, file) in &self.ready {
+            let (hash, name) = (file.url.hash, file.url.name.clone());
+            match uploads.iter_mut().find(|upload| upload.hash == hash) {
+                Some(upload) => upload.names.push(name),
+                None => uploads.push(Upload {
+                    object: None,
+                    hash,
+                    size: file.size,
+                    dimensions: file.url.dimensions,
+                    names: vec![name],
+                }),
+            }
+        }
+        uploads
+    }
+}
+
+impl Stored {
+    /// In the transaction that also writes what refers to them.
+    pub(crate) fn keep(&self, tx: &mut Tx) -> Result<(), Error> {
+        match media::keep(tx, self.site, &self.uploads, self.quota, self.publisher.clock.now())? {
+            Kept::Done => Ok(()),
+            Kept::OverQuota { required, remaining } => Err(Error::StorageQuota { required, remaining }),
+            Kept::NoSite => Err(Error::NoSuchSite),
+            Kept::Gone(_) => Err(Error::Away("a file was deleted while it was being uploaded again".into())),
+        }
+    }
+}
+
+impl Drop for Stored {
+    fn drop(&mut self) {
+        let objects: Vec<ObjectId> = self.uploads.iter().filter_map(|upload| upload.object).collect();
+        // Without a runtime the process is about to end, and the lease will do. What was kept is not touched.
+        if let (false, Ok(runtime)) = (objects.is_empty(), Handle::try_current()) {
+            let (store, clock) = (self.publisher.store.clone(), self.publisher.clock.clone());
+            runtime.spawn(async move {
+                let abandon = store.write(move |tx| objects::abandon(tx, &objects, clock.now()));
+                if let Err(error) = abandon.await {
+                    tracing::warn!(%error, "files of a refused request stay until their lease ends");
+                }
+            });
+        }
+    }
+}

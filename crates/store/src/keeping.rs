@@ -1,0 +1,193 @@
+//! What becomes of uploads: media, kept under names and counted, until they are deleted. Whoever changes a site's media
+//! holds the lock on its row.
+
+use std::collections::{BTreeSet, HashMap};
+
+use model::{Dimensions, MediaHash, ObjectId, SiteId, Timestamp};
+
+use crate::media::already_kept;
+use crate::objects::{self, Whole};
+use crate::{Bulk, Result, Tx, sites, transcodes};
+
+/// Some bytes, and all names that they are to have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upload {
+    /// Where the bytes were written; `None` when they were already kept as the uploader looked.
+    pub object: Option<ObjectId>,
+    pub hash: MediaHash,
+    pub size: u64,
+    pub dimensions: Option<Dimensions>,
+    pub names: Vec<String>,
+}
+
+/// What became of uploads. Only `Done` has changed anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    Done,
+    /// The bytes that would be added, and those that there is room for.
+    OverQuota {
+        required: u64,
+        remaining: u64,
+    },
+    /// These were deleted since the uploader looked, or their lease was over: they have to be written again.
+    Gone(Vec<MediaHash>),
+    /// The site was deleted in the meantime.
+    NoSite,
+}
+
+/// Makes uploads media of the site: all of them or none. Of equal bytes one object is kept and counted, the others are
+/// doomed. A video that browsers may not play is queued for a transcode.
+pub fn keep(tx: &mut Tx, site: SiteId, uploads: &[Upload], quota: u64, now: Timestamp) -> Result<Kept> {
+    if !sites::lock(tx, site)? {
+        return Ok(Kept::NoSite);
+    }
+    let hashes: Vec<MediaHash> = uploads.iter().map(|upload| upload.hash).collect();
+    let written: Vec<ObjectId> = uploads.iter().filter_map(|upload| upload.object).collect();
+    let kept = already_kept(tx, site, &hashes)?;
+    let mut spare = objects::pending(tx, site, &written)?;
+
+    let mut added: HashMap<MediaHash, Whole> = HashMap::new();
+    for &Upload { object, hash, size, dimensions, .. } in uploads {
+        if let Some(id) = object
+            && !kept.contains_key(&hash)
+            && !added.contains_key(&hash)
+            && spare.remove(&id)
+        {
+            added.insert(hash, Whole { id, hash, size, dimensions });
+        }
+    }
+    let is_there = |hash: &MediaHash| kept.contains_key(hash) || added.contains_key(hash);
+    let gone: BTreeSet<MediaHash> = hashes.into_iter().filter(|hash| !is_there(hash)).collect();
+    if !gone.is_empty() {
+        return Ok(Kept::Gone(gone.into_iter().collect()));
+    }
+
+    let required = added.values().map(|object| object.size).sum();
+    if let Some(remaining) = charge(tx, site, required, quota)? {
+        return Ok(Kept::OverQuota { required, remaining });
+    }
+    objects::keep(tx, &added.into_values().collect::<Vec<_>>(), now)?;
+    objects::abandon(tx, &spare.into_iter().collect::<Vec<_>>(), now)?;
+    add_names(tx, site, uploads)?;
+    let videos = uploads.iter().filter(|upload| upload.names.iter().any(|name| name.ends_with(".mov")));
+    transcodes::queue(tx, site, &videos.map(|upload| upload.hash).collect::<Vec<_>>(), now)?;
+    Ok(Kept::Done)
+}
+
+const USED_SQLITE: &str = "
+SELECT storage_used
+FROM accounts
+WHERE id = (SELECT account_id FROM sites WHERE id = $1)";
+const USED_POSTGRES: &str = "
+SELECT storage_used
+FROM accounts
+WHERE id = (SELECT account_id FROM sites WHERE id = $1)
+FOR NO KEY UPDATE";
+const COUNT: &str = "
+UPDATE accounts
+SET storage_used = storage_used + $1
+WHERE id = (SELECT account_id FROM sites WHERE id = $2)";
+
+/// Counts bytes that are added. Uploads of all the account's sites are put in order by the lock on its row. When they are
+/// too many, nothing is counted and it tells how many there is room for.
+fn charge(tx: &mut Tx, site: SiteId, bytes: u64, quota: u64) -> Result<Option<u64>> {
+    // Nor is anybody refused who adds nothing, whatever the quota is by now.
+    if bytes == 0 {
+        return Ok(None);
+    }
+    let sql = if tx.is_sqlite() { USED_SQLITE } else { USED_POSTGRES };
+    let used = tx.query_one(sql, &[&site.0], |row| row.get::<i64>(0))?.unwrap_or_default() as u64;
+    let remaining = quota.saturating_sub(used);
+    if bytes > remaining {
+        return Ok(Some(remaining));
+    }
+    tx.execute(COUNT, &[&(bytes as i64), &site.0])?;
+    Ok(None)
+}
+
+const ADD_NAME: Bulk = Bulk {
+    sqlite: "
+INSERT INTO media (site_id, hash, name)
+VALUES ($1, $2, $3)
+ON CONFLICT DO NOTHING",
+    postgres: "
+INSERT INTO media (site_id, hash, name)
+SELECT $1, * FROM unnest(CAST($2 AS bytea[]), CAST($3 AS text[]))
+ON CONFLICT DO NOTHING",
+};
+
+fn add_names(tx: &mut Tx, site: SiteId, uploads: &[Upload]) -> Result<()> {
+    let names = uploads
+        .iter()
+        .flat_map(|upload| upload.names.iter().map(|name| (upload.hash.0.as_slice(), name.as_str())));
+    let (hashes, names): (Vec<&[u8]>, Vec<&str>) = names.unzip();
+    tx.execute_many(ADD_NAME, &[&site.0], &[&hashes, &names])?;
+    Ok(())
+}
+
+const DELETE_NAME: &str = "
+DELETE FROM media
+WHERE site_id = $1 AND hash = $2 AND name = $3";
+const DELETE_NAMES: &str = "
+DELETE FROM media
+WHERE site_id = $1 AND hash = $2";
+const NAMES_LEFT: &str = "
+SELECT name
+FROM media
+WHERE site_id = $1 AND hash = $2";
+const DOOM: &str = "
+UPDATE objects
+SET state = 'doomed', after = $1
+WHERE site_id = $2 AND hash = $3 AND state = 'kept'
+RETURNING size";
+
+/// Deletes a name of a medium, or all of them. With the last one its bytes go, after `after`, and no longer count; so
+/// does, with the last `.mov`, what was made of it. Tells how many bytes were freed; `None`: there is no such medium.
+pub fn delete(
+    tx: &mut Tx,
+    site: SiteId,
+    hash: MediaHash,
+    name: Option<&str>,
+    after: Timestamp,
+) -> Result<Option<u64>> {
+    sites::lock(tx, site)?;
+    let bytes = hash.0.as_slice();
+    let deleted = match name {
+        Some(name) => tx.execute(DELETE_NAME, &[&site.0, &bytes, &name])?,
+        None => tx.execute(DELETE_NAMES, &[&site.0, &bytes])?,
+    };
+    if deleted == 0 {
+        return Ok(None);
+    }
+    tx.announce()?;
+    let left: Vec<String> = tx.query(NAMES_LEFT, &[&site.0, &bytes], |row| row.get(0))?;
+    if !left.iter().any(|name| name.ends_with(".mov")) {
+        transcodes::remove(tx, site, hash, after)?;
+    }
+    if !left.is_empty() {
+        return Ok(Some(0));
+    }
+    let sizes: Vec<i64> = tx.query(DOOM, &[&after.micros(), &site.0, &bytes], |row| row.get(0))?;
+    let freed: i64 = sizes.iter().sum();
+    tx.execute(COUNT, &[&-freed, &site.0])?;
+    Ok(Some(freed as u64))
+}
+
+const REMOVE_SITE: &str = "
+DELETE FROM media
+WHERE site_id = $1";
+const DOOM_SITE: &str = "
+UPDATE objects
+SET state = 'doomed', after = $1
+WHERE site_id = $2 AND state = 'kept'
+RETURNING size";
+
+/// All media of a site that is being deleted. What is pending goes when its lease is over: nobody can keep it, but
+/// somebody may be writing it.
+pub(crate) fn remove_site(tx: &mut Tx, site: SiteId, after: Timestamp) -> Result<()> {
+    transcodes::remove_site(tx, site, after)?;
+    tx.execute(REMOVE_SITE, &[&site.0])?;
+    let sizes: Vec<i64> = tx.query(DOOM_SITE, &[&after.micros(), &site.0], |row| row.get(0))?;
+    tx.execute(COUNT, &[&-sizes.iter().sum::<i64>(), &site.0])?;
+    Ok(())
+}

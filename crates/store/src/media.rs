@@ -1,0 +1,155 @@
+//! Media as they are asked for. Bytes are stored and counted once a site, whatever their names.
+
+use std::collections::HashMap;
+
+use model::{AccountId, Dimensions, MediaHash, MediaUrl, ObjectId, SiteId, Timestamp};
+
+pub use crate::keeping::{Kept, Upload, delete, keep};
+use crate::transcodes::{self, Transcode};
+use crate::{Bulk, Error, Result, Row, Tx};
+
+/// What is sent for a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stored {
+    pub object: ObjectId,
+    pub size: u64,
+    pub created_at: Timestamp,
+    pub dimensions: Option<Dimensions>,
+}
+
+/// Columns: id, size, created_at, width, height.
+fn stored(row: &Row) -> Result<Stored> {
+    Ok(Stored {
+        object: ObjectId(row.get(0)?),
+        size: row.get::<i64>(1)? as u64,
+        created_at: Timestamp::from_micros(row.get(2)?),
+        dimensions: dimensions(row, 3)?,
+    })
+}
+
+const FIND: &str = "
+SELECT objects.id, objects.size, objects.created_at, objects.width, objects.height
+FROM media
+JOIN objects ON objects.site_id = media.site_id AND objects.hash = media.hash AND objects.state = 'kept'
+WHERE media.site_id = $1 AND media.hash = $2 AND media.name = $3";
+const FIND_TWIN: &str = "
+SELECT objects.id, objects.size, objects.created_at, objects.width, objects.height
+FROM media
+JOIN transcodes ON transcodes.site_id = media.site_id AND transcodes.hash = media.hash
+JOIN objects ON objects.id = transcodes.twin
+WHERE media.site_id = $1 AND media.hash = $2 AND media.name = $3";
+
+/// What is at a URL of the site. Where a MOV was transcoded, its MP4 is at the same URL but for the extension.
+pub fn find(tx: &mut Tx, site: SiteId, url: &MediaUrl) -> Result<Option<Stored>> {
+    let hash = url.hash.0.as_slice();
+    let mut found = tx.query_one(FIND, &[&site.0, &hash, &url.name], stored)?;
+    if let (None, Some(stem)) = (found, url.name.strip_suffix(".mp4")) {
+        found = tx.query_one(FIND_TWIN, &[&site.0, &hash, &format!("{stem}.mov")], stored)?;
+    }
+    // With other dimensions it is another URL, of nothing.
+    Ok(found.filter(|stored| stored.dimensions == url.dimensions))
+}
+
+/// Some bytes that a site keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Medium {
+    pub hash: MediaHash,
+    pub size: u64,
+    pub dimensions: Option<Dimensions>,
+    pub created_at: Timestamp,
+    pub names: Vec<String>,
+    pub transcode: Option<Transcode>,
+}
+
+const LIST: &str = "
+SELECT objects.hash, objects.size, objects.created_at, objects.width, objects.height,
+  transcodes.status, transcodes.percent, transcodes.error
+FROM objects
+LEFT JOIN transcodes ON transcodes.site_id = objects.site_id AND transcodes.hash = objects.hash
+WHERE objects.site_id = $1 AND objects.state = 'kept'
+  AND objects.created_at <= $2 AND (objects.created_at < $2 OR objects.hash > $3)
+ORDER BY objects.created_at DESC, objects.hash
+LIMIT $4";
+const NAMES: Bulk = Bulk {
+    sqlite: "
+SELECT hash, name
+FROM media
+WHERE site_id = $1 AND hash = $2",
+    postgres: "
+SELECT hash, name
+FROM media
+WHERE site_id = $1 AND hash = ANY($2)
+ORDER BY hash, name",
+};
+
+/// At most `most` media of a site, the newest first, behind the last one of the list before.
+pub fn list(
+    tx: &mut Tx,
+    site: SiteId,
+    behind: Option<(Timestamp, MediaHash)>,
+    most: i64,
+) -> Result<Vec<Medium>> {
+    let (time, last) = behind.map_or((i64::MAX, Vec::new()), |(time, hash)| (time.micros(), hash.0.to_vec()));
+    let mut media = tx.query(LIST, &[&site.0, &time, &last, &most], |row| {
+        Ok(Medium {
+            hash: hash(row, 0)?,
+            size: row.get::<i64>(1)? as u64,
+            created_at: Timestamp::from_micros(row.get(2)?),
+            dimensions: dimensions(row, 3)?,
+            names: Vec::new(),
+            transcode: transcodes::transcode(row, 5)?,
+        })
+    })?;
+    let hashes: Vec<&[u8]> = media.iter().map(|medium| medium.hash.0.as_slice()).collect();
+    let found = tx.query_many(NAMES, &[&site.0], &[&hashes], |row| Ok((hash(row, 0)?, row.get(1)?)))?;
+    let mut names: HashMap<MediaHash, Vec<String>> = HashMap::new();
+    for (hash, name) in found {
+        names.entry(hash).or_default().push(name);
+    }
+    for medium in &mut media {
+        medium.names = names.remove(&medium.hash).unwrap_or_default();
+    }
+    Ok(media)
+}
+
+const ALREADY_KEPT: Bulk = Bulk {
+    sqlite: "
+SELECT hash, size
+FROM objects
+WHERE site_id = $1 AND hash = $2 AND state = 'kept'",
+    postgres: "
+SELECT hash, size
+FROM objects
+WHERE site_id = $1 AND hash = ANY($2) AND state = 'kept'",
+};
+
+/// Which of these bytes the site has, and their sizes.
+pub fn already_kept(tx: &mut Tx, site: SiteId, hashes: &[MediaHash]) -> Result<HashMap<MediaHash, u64>> {
+    let hashes: Vec<&[u8]> = hashes.iter().map(|hash| hash.0.as_slice()).collect();
+    let found = tx.query_many(ALREADY_KEPT, &[&site.0], &[&hashes], |row| {
+        Ok((hash(row, 0)?, row.get::<i64>(1)? as u64))
+    })?;
+    Ok(found.into_iter().collect())
+}
+
+const USAGE: &str = "
+SELECT storage_used
+FROM accounts
+WHERE id = $1";
+
+/// Stored bytes of the media of all the account's sites.
+pub fn usage(tx: &mut Tx, account: AccountId) -> Result<u64> {
+    Ok(tx.query_one(USAGE, &[&account.0], |row| row.get::<i64>(0))?.unwrap_or_default() as u64)
+}
+
+pub(crate) fn hash(row: &Row, column: usize) -> Result<MediaHash> {
+    let bytes: Vec<u8> = row.get(column)?;
+    let bytes = bytes.try_into().map_err(|_| Error::Internal("a stored hash has a wrong length".into()))?;
+    Ok(MediaHash(bytes))
+}
+
+/// Columns: width, height.
+fn dimensions(row: &Row, from: usize) -> Result<Option<Dimensions>> {
+    let (width, height): (Option<i64>, Option<i64>) = (row.get(from)?, row.get(from + 1)?);
+    Ok(width.zip(height).map(|(width, height)| Dimensions { width: width as u16, height: height as u16 }))
+}

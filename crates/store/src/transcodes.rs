@@ -1,0 +1,227 @@
+//! Transcodes: an MP4, the twin, is made of each MOV. A row lives as long as its medium has a name that ends in `.mov`.
+
+use std::time::Duration;
+
+use model::{MediaHash, ObjectId, SiteId, Timestamp};
+use uuid::Uuid;
+
+use crate::building::Worker;
+use crate::media::hash;
+use crate::{Bulk, Error, Param, Result, Row, Tx, objects};
+
+/// `queued → running → done | failed`; the last two are final.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    Queued,
+    Running,
+    Done,
+    Failed,
+}
+
+impl Status {
+    pub const ALL: [Status; 4] = [Status::Queued, Status::Running, Status::Done, Status::Failed];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Queued => "queued",
+            Status::Running => "running",
+            Status::Done => "done",
+            Status::Failed => "failed",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Status> {
+        Self::ALL.into_iter().find(|status| status.as_str() == text)
+    }
+}
+
+/// How far it has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transcode {
+    pub status: Status,
+    pub percent: u8,
+    /// Of the last attempt.
+    pub error: Option<String>,
+}
+
+/// Columns: status, percent, error; all null where there is none.
+pub(crate) fn transcode(row: &Row, from: usize) -> Result<Option<Transcode>> {
+    let Some(status) = row.opt_text(from)? else { return Ok(None) };
+    let wrong = || Error::Internal("a stored transcode has a wrong status".into());
+    Ok(Some(Transcode {
+        status: Status::parse(status).ok_or_else(wrong)?,
+        percent: row.get::<i64>(from + 1)? as u8,
+        error: row.get(from + 2)?,
+    }))
+}
+
+const QUEUE: Bulk = Bulk {
+    sqlite: "
+INSERT INTO transcodes (site_id, due_at, status, attempts, percent, hash)
+VALUES ($1, $2, 'queued', 0, 0, $3)
+ON CONFLICT DO NOTHING",
+    postgres: "
+INSERT INTO transcodes (site_id, due_at, status, attempts, percent, hash)
+SELECT $1, $2, 'queued', 0, 0, * FROM unnest(CAST($3 AS bytea[]))
+ON CONFLICT DO NOTHING",
+};
+
+/// One for the same bytes, whatever became of it, is enough.
+pub(crate) fn queue(tx: &mut Tx, site: SiteId, hashes: &[MediaHash], now: Timestamp) -> Result<()> {
+    let hashes: Vec<&[u8]> = hashes.iter().map(|hash| hash.0.as_slice()).collect();
+    tx.execute_many(QUEUE, &[&site.0, &now.micros()], &[&hashes])?;
+    Ok(())
+}
+
+/// An attempt, the worker's until its lease is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    pub site: SiteId,
+    pub hash: MediaHash,
+    /// The MOV.
+    pub source: ObjectId,
+    pub size: u64,
+    pub worker: Worker,
+    /// Which attempt this is, from 1.
+    pub attempt: i64,
+}
+
+/// The most attempts: what killed five workers will kill a sixth.
+pub const ATTEMPTS: i64 = 5;
+
+impl Claim {
+    /// When to try again should this attempt fail: 1, 4, 16 and 64 minutes later. `None`: it was the last.
+    pub fn retry_at(&self, now: Timestamp) -> Option<Timestamp> {
+        let minutes = 4u64.pow(self.attempt.clamp(1, ATTEMPTS) as u32 - 1);
+        (self.attempt < ATTEMPTS).then(|| now.plus(Duration::from_secs(60 * minutes)))
+    }
+}
+
+const GIVE_UP: &str = "
+UPDATE transcodes
+SET status = 'failed', due_at = NULL, worker = NULL, error = 'the server stopped during each attempt'
+WHERE due_at <= $1 AND attempts >= $2";
+const CLAIM_SQLITE: &str = "
+UPDATE transcodes
+SET status = 'running', worker = $1, due_at = $2, attempts = attempts + 1, percent = 0
+WHERE (site_id, hash) = (
+  SELECT site_id, hash FROM transcodes WHERE due_at <= $3 ORDER BY due_at LIMIT 1)
+RETURNING site_id, hash, attempts";
+const CLAIM_POSTGRES: &str = "
+UPDATE transcodes
+SET status = 'running', worker = $1, due_at = $2, attempts = attempts + 1, percent = 0
+WHERE (site_id, hash) = (
+  SELECT site_id, hash FROM transcodes WHERE due_at <= $3 ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING site_id, hash, attempts";
+const SOURCE: &str = "
+SELECT id, size
+FROM objects
+WHERE site_id = $1 AND hash = $2 AND state = 'kept'";
+
+/// Takes the transcode that is due longest: one that waits, or one whose worker died. `None`: none is due.
+pub fn claim(tx: &mut Tx, worker: Worker, now: Timestamp, lease: Timestamp) -> Result<Option<Claim>> {
+    tx.execute(GIVE_UP, &[&now.micros(), &ATTEMPTS])?;
+    let sql = if tx.is_sqlite() { CLAIM_SQLITE } else { CLAIM_POSTGRES };
+    let claimed = tx.query_one(sql, &[&worker.0, &lease.micros(), &now.micros()], |row| {
+        Ok((SiteId(row.get(0)?), hash(row, 1)?, row.get(2)?))
+    })?;
+    let Some((site, hash, attempt)) = claimed else { return Ok(None) };
+    let source = tx.query_one(SOURCE, &[&site.0, &hash.0.as_slice()], |row| {
+        Ok((ObjectId(row.get(0)?), row.get::<i64>(1)? as u64))
+    })?;
+    Ok(source.map(|(source, size)| Claim { site, hash, source, size, worker, attempt }))
+}
+
+const HEARTBEAT: &str = "
+UPDATE transcodes
+SET due_at = $1, percent = $2
+WHERE site_id = $3 AND hash = $4 AND worker = $5";
+
+/// Extends the lease. `false`: the medium was deleted, or another worker has it.
+pub fn heartbeat(tx: &mut Tx, claim: &Claim, percent: u8, lease: Timestamp) -> Result<bool> {
+    let percent = i64::from(percent);
+    if_ours(tx, HEARTBEAT, &[&lease.micros(), &percent], claim)
+}
+
+const FINISH: &str = "
+UPDATE transcodes
+SET status = 'done', due_at = NULL, worker = NULL, percent = 100, error = NULL, twin = $1
+WHERE site_id = $2 AND hash = $3 AND worker = $4";
+
+/// The twin, a pending object until now, is whole. `false`: it comes too late, as `heartbeat` would have told; it is
+/// left to the sweep.
+pub fn finish(tx: &mut Tx, claim: &Claim, twin: ObjectId, size: u64, now: Timestamp) -> Result<bool> {
+    if !objects::keep_twin(tx, twin, size, now)? {
+        return Ok(false);
+    }
+    let finished = if_ours(tx, FINISH, &[&twin.0], claim)?;
+    if !finished {
+        objects::doom_twins(tx, &[twin], now)?;
+    }
+    Ok(finished)
+}
+
+const FAIL: &str = "
+UPDATE transcodes
+SET status = $1, due_at = $2, error = $3, worker = NULL
+WHERE site_id = $4 AND hash = $5 AND worker = $6";
+
+/// It is tried again at `retry_at` (see `Claim::retry_at`), and never again without.
+pub fn fail(tx: &mut Tx, claim: &Claim, error: &str, retry_at: Option<Timestamp>) -> Result<bool> {
+    let status = if retry_at.is_some() { Status::Queued } else { Status::Failed };
+    if_ours(tx, FAIL, &[&status.as_str(), &retry_at.map(Timestamp::micros), &error], claim)
+}
+
+const GIVE_BACK: &str = "
+UPDATE transcodes
+SET status = 'queued', due_at = $1, worker = NULL, attempts = attempts - 1
+WHERE site_id = $2 AND hash = $3 AND worker = $4";
+
+/// Not done and not failed either: this worker stops.
+pub fn give_back(tx: &mut Tx, claim: &Claim, now: Timestamp) -> Result<bool> {
+    if_ours(tx, GIVE_BACK, &[&now.micros()], claim)
+}
+
+/// Runs a statement whose last parameters are the claim: it changes nothing when the claim is no longer the worker's.
+fn if_ours(tx: &mut Tx, sql: &'static str, params: &[&dyn Param], claim: &Claim) -> Result<bool> {
+    let hash = claim.hash.0.as_slice();
+    let claim: [&dyn Param; 3] = [&claim.site.0, &hash, &claim.worker.0];
+    Ok(tx.execute(sql, &[params, &claim].concat())? == 1)
+}
+
+const NEXT_DUE: &str = "
+SELECT min(due_at)
+FROM transcodes
+WHERE due_at IS NOT NULL";
+
+/// When a worker should ask again; `None`: all are done.
+pub fn next_due(tx: &mut Tx) -> Result<Option<Timestamp>> {
+    let next = tx.query_one(NEXT_DUE, &[], |row| row.get::<Option<i64>>(0))?;
+    Ok(next.flatten().map(Timestamp::from_micros))
+}
+
+const REMOVE: &str = "
+DELETE FROM transcodes
+WHERE site_id = $1 AND hash = $2
+RETURNING twin";
+
+/// The MOV is no more.
+pub(crate) fn remove(tx: &mut Tx, site: SiteId, hash: MediaHash, after: Timestamp) -> Result<()> {
+    let twins = tx.query(REMOVE, &[&site.0, &hash.0.as_slice()], |row| row.get::<Option<Uuid>>(0))?;
+    doom(tx, twins, after)
+}
+
+const REMOVE_SITE: &str = "
+DELETE FROM transcodes
+WHERE site_id = $1
+RETURNING twin";
+
+pub(crate) fn remove_site(tx: &mut Tx, site: SiteId, after: Timestamp) -> Result<()> {
+    let twins = tx.query(REMOVE_SITE, &[&site.0], |row| row.get::<Option<Uuid>>(0))?;
+    doom(tx, twins, after)
+}
+
+fn doom(tx: &mut Tx, twins: Vec<Option<Uuid>>, after: Timestamp) -> Result<()> {
+    let twins: Vec<ObjectId> = twins.into_iter().flatten().map(ObjectId).collect();
+    objects::doom_twins(tx, &twins, after)
+}
