@@ -1,7 +1,10 @@
 #![allow(clippy::unwrap_used)]
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;
@@ -187,6 +190,33 @@ async fn an_empty_store_lists_nothing() {
         assert_eq!(blob.media().try_collect::<Vec<_>>().await.unwrap(), []);
     })
     .await;
+}
+
+#[tokio::test]
+async fn an_upload_that_is_broken_off_leaves_no_parts_in_the_bucket() {
+    let (Some(blob), key) = (bucket(), key()) else { return };
+    let mut writer = blob.writer(&key);
+    writer.write(Bytes::from(vec![1; 20_000_000])).await.unwrap();
+    assert!(unfinished_uploads().contains(key.0.as_ref()));
+    drop(writer);
+    for _ in 0..500 {
+        if !unfinished_uploads().contains(key.0.as_ref()) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("its parts are still there");
+}
+
+/// As the server itself tells them.
+fn unfinished_uploads() -> String {
+    let endpoint = std::env::var("RECTO_TEST_S3").unwrap();
+    let mut connection = TcpStream::connect(endpoint.strip_prefix("http://").unwrap()).unwrap();
+    connection.write_all(b"GET /recto?uploads HTTP/1.0\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("ListMultipartUploadsResult"), "{answer}");
+    answer
 }
 
 #[tokio::test]

@@ -23,6 +23,13 @@ pub(crate) fn process(mut input: File, output: File, limits: &Limits) -> Result<
     Ok(Done { dimensions: Some(dimensions) })
 }
 
-fn to_webp(_: &[u8], _: &Limits, _: &mut dyn Write) -> Result<(u32, u32), Failure> {
-    Err(Failure::Internal("no picture crate yet".into()))
+fn to_webp(bytes: &[u8], limits: &Limits, output: &mut dyn Write) -> Result<(u32, u32), Failure> {
+    let defaults = picture::Limits::default();
+    // The other half is for the encoder, so that most of what is too large is refused in words of its own.
+    let limits = picture::Limits { memory: defaults.memory.min(limits.memory / 2), ..defaults };
+    match picture::to_webp(bytes, &limits, output) {
+        Ok(picture) => Ok((picture.width, picture.height)),
+        Err(picture::Error::Write(error)) => Err(error.into()),
+        Err(error) => Err(Failure::Refused(error.to_string())),
+    }
 }

@@ -72,3 +72,6 @@ pub(crate) type Answer = Result<Done, Failure>;
 
 /// The first line of a child: it is ready for its order.
 pub(crate) const HELLO: &str = "ready";
+
+/// The exit code of a child that could not become a program; the reason is on its standard error. As shells have it.
+pub(crate) const CANNOT_RUN: u8 = 127;

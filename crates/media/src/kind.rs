@@ -46,7 +46,7 @@ pub fn disposition(stored_name: &str) -> &'static str {
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// SPEC.md, "Supported file types by extension".
+/// The specification's table of file types by extension.
 const TABLE: [(&str, Kind, &str); 20] = [
     ("jpg", Kind::Image, "image/jpeg"),
     ("jpeg", Kind::Image, "image/jpeg"),

@@ -13,6 +13,7 @@ mod render;
 mod schedule;
 mod snapshot;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,7 @@ use model::{PackId, SiteId};
 use store::building::{self, Claim, Worker};
 use store::releases::{self, Move, Release};
 use store::{files, packs, texts};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 pub(crate) use self::index::Indexes;
@@ -32,6 +34,9 @@ use crate::{Error, Publisher};
 /// A worker that does not say for this long that it lives is dead, and its builds are queued again.
 const LEASE: Duration = Duration::from_secs(10);
 const HEARTBEAT: Duration = Duration::from_secs(3);
+/// What a build that is under way has to end in when the server stops; a small change takes less.
+const GRACE: Duration = Duration::from_millis(500);
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A pack outlives its worker's lease by this, so that it is never swept while its build could still go live.
 const PACK_LEASE: Duration = Duration::from_secs(3600);
 
@@ -65,25 +70,52 @@ pub struct BuildReport {
 }
 
 impl Publisher {
-    /// Runs queued builds until the future is dropped; what is being built then goes back into the queue when its
-    /// lease is over.
-    pub async fn run_builds(&self) {
-        let worker = Worker(Uuid::new_v4());
+    /// Runs queued builds until `stop`. What is being built then has a moment to end, and else goes back into the
+    /// queue.
+    pub async fn run_builds(&self, stop: impl Future<Output = ()>) {
+        let (worker, mut stop) = (Worker(Uuid::new_v4()), pin!(stop));
         loop {
             let woken = self.queued.notified();
-            match self.run_next_build(worker).await {
-                Ok(true) => continue,
-                Ok(false) => {}
+            match self.claim(worker).await {
+                Ok(Some((claim, pack))) => {
+                    let site = claim.site;
+                    let mut running = pin!(self.run_claimed(claim, worker, pack));
+                    let (done, stopped) = tokio::select! {
+                        done = &mut running => (Some(done), false),
+                        () = &mut stop => (timeout(GRACE, running).await.ok(), true),
+                    };
+                    let done = match done {
+                        Some(done) => done,
+                        None => self.give_back(site, worker).await,
+                    };
+                    if let Err(error) = done {
+                        tracing::warn!(%error, "a build is taken up again when its lease is over");
+                    }
+                    if stopped {
+                        return;
+                    }
+                    continue;
+                }
+                Ok(None) => {}
                 Err(error) => tracing::warn!(%error, "builds wait for the database"),
             }
             // Another process may have queued one, or a worker may have died.
-            let _ = tokio::time::timeout(Duration::from_secs(1), woken).await;
+            tokio::select! { _ = timeout(LOOK_EVERY, woken) => {}, () = &mut stop => return }
         }
     }
 
     /// Runs the builds of the site that has waited longest. `false`: nothing is queued that is not being built.
     pub async fn run_next_build(&self, worker: Worker) -> Result<bool, Error> {
         let Some((claim, pack)) = self.claim(worker).await? else { return Ok(false) };
+        self.run_claimed(claim, worker, pack).await?;
+        Ok(true)
+    }
+
+    async fn give_back(&self, site: SiteId, worker: Worker) -> Result<(), Error> {
+        self.store.write(move |tx| Ok::<_, Error>(building::give_back(tx, site, worker)?)).await
+    }
+
+    async fn run_claimed(&self, claim: Claim, worker: Worker, pack: PackId) -> Result<(), Error> {
         let started = Instant::now();
         let outcome = tokio::select! {
             outcome = self.build(&claim, worker, pack) => outcome,
@@ -110,12 +142,11 @@ impl Publisher {
             }
             Err(Stop::Error(error)) => {
                 tracing::warn!(site = %claim.site, %error, "the build waits for another try");
-                let site = claim.site;
-                self.store.write(move |tx| Ok::<_, Error>(building::give_back(tx, site, worker)?)).await?;
+                self.give_back(claim.site, worker).await?;
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     async fn claim(&self, worker: Worker) -> Result<Option<(Claim, PackId)>, Error> {

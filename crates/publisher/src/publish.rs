@@ -35,6 +35,9 @@ impl Draft {
         };
         let outcome = publisher.commit(caller, request.clone(), texts, stored).await?;
         leftovers.were_adopted();
+        if files.is_some() {
+            publisher.transcodes_queued.notify_one();
+        }
         let build = match request.build {
             false => None,
             true => Some(match publisher.queue_for(&outcome.site, caller, Trigger::Publish).await {

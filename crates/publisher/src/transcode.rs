@@ -2,6 +2,7 @@
 //! server stopped is begun again.
 
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
@@ -11,10 +12,10 @@ use futures_util::StreamExt;
 use media::{Ffmpeg, TranscodeError, TranscodeLimits};
 use model::ObjectId;
 use store::building::Worker;
-use store::objects;
 use store::transcodes::{self, Claim};
+use store::{Tx, objects};
 use tokio::task::spawn_blocking;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::uploads::Spooling;
@@ -37,53 +38,75 @@ enum Outcome {
 }
 
 impl Publisher {
-    /// Works until it is dropped. Without ffmpeg, MOVs wait.
-    pub async fn run_transcodes(&self) {
-        let Some(ffmpeg) = self.settings.uploads.ffmpeg.clone() else {
+    /// Works until `stop`; what is being made then goes back into the queue. Without ffmpeg, MOVs wait.
+    pub async fn run_transcodes(&self, stop: impl Future<Output = ()>) {
+        let Some(ffmpeg) = &self.settings.uploads.ffmpeg else {
             return tracing::warn!(
                 "there is no ffmpeg: uploaded .mov files are served, but get no .mp4 twin"
             );
         };
-        let worker = Worker(Uuid::new_v4());
+        let (worker, mut stop) = (Worker(Uuid::new_v4()), pin!(stop));
         loop {
-            match self.transcode_next(&ffmpeg, worker).await {
-                Ok(true) => {}
-                Ok(false) => drop(timeout(LOOK_EVERY, self.transcodes_queued.notified()).await),
-                Err(error) => {
+            let claimed = self.claim_transcode(worker).await;
+            let wait = match claimed {
+                Ok(Some(claim)) => {
+                    let done = tokio::select! {
+                        done = self.run_claimed_transcode(ffmpeg, &claim) => done,
+                        () = &mut stop => return self.give_transcode_back(claim).await,
+                    };
+                    let Err(error) = done else { continue };
                     tracing::warn!(%error, "a transcode was broken off and is tried again");
-                    sleep(HEARTBEAT).await;
+                    self.give_transcode_back(claim).await;
+                    HEARTBEAT
                 }
+                Ok(None) => LOOK_EVERY,
+                Err(error) => {
+                    tracing::warn!(%error, "transcodes wait for the database");
+                    HEARTBEAT
+                }
+            };
+            tokio::select! {
+                _ = timeout(wait, self.transcodes_queued.notified()) => {},
+                () = &mut stop => return,
             }
         }
     }
 
-    /// `false`: none is due.
-    async fn transcode_next(&self, ffmpeg: &Ffmpeg, worker: Worker) -> Result<bool, Error> {
+    async fn claim_transcode(&self, worker: Worker) -> Result<Option<Claim>, Error> {
         let clock = self.clock.clone();
-        let claimed = self.store.write(move |tx| {
+        let claim = move |tx: &mut Tx| {
             let now = clock.now();
-            Ok::<_, Error>(transcodes::claim(tx, worker, now, now.plus(LEASE))?)
-        });
-        let Some(claim) = claimed.await? else { return Ok(false) };
-        // Dropped on the way, the claim goes back to the queue at once.
-        let mut held = Held { publisher: self, claim: Some(claim.clone()) };
-        let outcome = self.transcode(ffmpeg, &claim).await?;
-        match outcome {
+            Ok(transcodes::claim(tx, worker, now, now.plus(LEASE))?)
+        };
+        self.store.write(claim).await
+    }
+
+    async fn give_transcode_back(&self, claim: Claim) {
+        let clock = self.clock.clone();
+        let given_back =
+            self.store.write(move |tx| Ok::<_, Error>(transcodes::give_back(tx, &claim, clock.now())?));
+        if let Err(error) = given_back.await {
+            tracing::warn!(%error, "a transcode is taken up again when its lease is over");
+        }
+    }
+
+    async fn run_claimed_transcode(&self, ffmpeg: &Ffmpeg, claim: &Claim) -> Result<(), Error> {
+        match self.transcode(ffmpeg, claim).await? {
             Outcome::Made => {
                 tracing::info!(site = %claim.site, hash = %claim.hash, "an .mp4 was made of a .mov")
             }
             Outcome::NotOurs => {}
             Outcome::Failed(message) => {
-                tracing::warn!(site = %claim.site, hash = %claim.hash, attempt = claim.attempt, message, "a .mov could not be transcoded");
+                let attempt = claim.attempt;
+                tracing::warn!(site = %claim.site, hash = %claim.hash, attempt, message, "a .mov could not be transcoded");
                 let (claim, clock) = (claim.clone(), self.clock.clone());
-                let fail = move |tx: &mut store::Tx| {
+                let fail = move |tx: &mut Tx| {
                     Ok::<_, Error>(transcodes::fail(tx, &claim, &message, claim.retry_at(clock.now()))?)
                 };
                 self.store.write(fail).await?;
             }
         }
-        held.claim = None;
-        Ok(true)
+        Ok(())
     }
 
     async fn transcode(&self, ffmpeg: &Ffmpeg, claim: &Claim) -> Result<Outcome, Error> {
@@ -127,7 +150,7 @@ impl Publisher {
             }
             let (claim, clock, percent) =
                 (claim.clone(), self.clock.clone(), percent.load(Ordering::Relaxed));
-            let beat = move |tx: &mut store::Tx| {
+            let beat = move |tx: &mut Tx| {
                 Ok::<_, Error>(transcodes::heartbeat(tx, &claim, percent, clock.now().plus(LEASE))?)
             };
             if !self.store.write(beat).await? {
@@ -147,43 +170,20 @@ impl Publisher {
         let twin = begun.await?;
         let size = self.blob.put_file(&Key::media(twin), made).await?;
         let (claim, clock) = (claim.clone(), self.clock.clone());
-        let finish = move |tx: &mut store::Tx| {
-            Ok::<_, Error>(transcodes::finish(tx, &claim, twin, size, clock.now())?)
-        };
+        let finish =
+            move |tx: &mut Tx| Ok::<_, Error>(transcodes::finish(tx, &claim, twin, size, clock.now())?);
         Ok(if self.store.write(finish).await? { Outcome::Made } else { Outcome::NotOurs })
     }
 
     /// ffmpeg reads files only.
     async fn fetch_to(&self, claim: &Claim, path: PathBuf) -> Result<PathBuf, Error> {
         let mut spooling = Spooling::new(path.clone());
-        let mut bytes =
-            std::pin::pin!(self.blob.read_stream(&Key::media(claim.source), 0..claim.size).await?);
+        let mut bytes = pin!(self.blob.read_stream(&Key::media(claim.source), 0..claim.size).await?);
         while let Some(piece) = bytes.next().await {
             spooling.write(piece?).await?;
         }
         spooling.finish().await?;
         Ok(path)
-    }
-}
-
-/// Gives a claim back when work on it is broken off.
-struct Held<'a> {
-    publisher: &'a Publisher,
-    claim: Option<Claim>,
-}
-
-impl Drop for Held<'_> {
-    fn drop(&mut self) {
-        let Some(claim) = self.claim.take() else { return };
-        let (store, clock) = (self.publisher.store.clone(), self.publisher.clock.clone());
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let give_back =
-                    store.write(move |tx| Ok::<_, Error>(transcodes::give_back(tx, &claim, clock.now())?));
-                // Otherwise its lease will end.
-                drop(give_back.await);
-            });
-        }
     }
 }
 

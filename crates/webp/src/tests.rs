@@ -59,9 +59,9 @@ fn an_animation_has_its_frames_durations_and_plays() {
     assert_eq!(decoder.loop_count(), LoopCount::Times(3.try_into().expect("not zero")));
     let mut frame = vec![0; decoder.output_buffer_size().expect("a size")];
     assert_eq!(decoder.read_frame(&mut frame).expect("the first"), 120);
-    assert_eq!(frame[0], 0);
+    assert!(frame[0] < 5);
     assert_eq!(decoder.read_frame(&mut frame).expect("the second"), 240);
-    assert_eq!(frame[0], 255);
+    assert!(frame[0] > 250);
 }
 
 #[test]

@@ -7,9 +7,6 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 const UPKEEP_EVERY: Duration = Duration::from_secs(60);
-/// What builds that are under way have to end in when the server stops. A small change takes less; what takes longer
-/// is built again when its lease is over, by whichever server runs then.
-const BUILD_GRACE: Duration = Duration::from_millis(500);
 
 /// They end soon after `stop`.
 pub(super) fn start(publisher: &Publisher, workers: usize, stop: &CancellationToken) -> Vec<JoinHandle<()>> {
@@ -23,20 +20,15 @@ pub(super) fn start(publisher: &Publisher, workers: usize, stop: &CancellationTo
 }
 
 async fn build(publisher: Publisher, stop: CancellationToken) {
-    let grace_is_over = async {
-        stop.cancelled().await;
-        tokio::time::sleep(BUILD_GRACE).await;
-    };
-    tokio::select! { () = publisher.run_builds() => {}, () = grace_is_over => {} }
+    publisher.run_builds(stop.cancelled()).await;
 }
 
 async fn queue_due(publisher: Publisher, stop: CancellationToken) {
     tokio::select! { () = publisher.run_schedule() => {}, () = stop.cancelled() => {} }
 }
 
-/// Broken off, it goes back into the queue.
 async fn transcode(publisher: Publisher, stop: CancellationToken) {
-    tokio::select! { () = publisher.run_transcodes() => {}, () = stop.cancelled() => {} }
+    publisher.run_transcodes(stop.cancelled()).await;
 }
 
 async fn keep_up(publisher: Publisher, stop: CancellationToken) {

@@ -113,7 +113,11 @@ impl Recto {
     }
 
     pub fn account(&self, name: &str) -> Account {
-        let created = self.json(&["account", "create", name]);
+        self.account_on("pro", name)
+    }
+
+    pub fn account_on(&self, plan: &str, name: &str) -> Account {
+        let created = self.json(&["account", "create", name, "--plan", plan]);
         let text = |key: &str| created[key].as_str().unwrap().to_owned();
         Account {
             id: text("accountId"),

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use reqwest::Method;
-use reqwest::blocking::{Client, Response};
+use reqwest::blocking::{Body, Client, Response};
 use reqwest::header::HeaderMap;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -104,19 +104,33 @@ impl Server {
 
     /// Publishes what a reader yields; an error is the connection's.
     pub fn upload(&self, token: &str, body: impl Read + Send + 'static) -> reqwest::Result<Answer> {
-        let request = self.client.post(self.api("/pages")).bearer_auth(token);
-        let request =
-            request.header("content-type", "application/json").body(reqwest::blocking::Body::new(body));
-        request.send().map(Answer::read)
+        self.post("/pages", token, "application/json", Body::new(body))
+    }
+
+    /// Sends a body of any type; an error is the connection's.
+    pub fn post(
+        &self,
+        path: &str,
+        token: &str,
+        content_type: &str,
+        body: impl Into<Body>,
+    ) -> reqwest::Result<Answer> {
+        let request = self.client.post(self.api(path)).bearer_auth(token);
+        request.header("content-type", content_type).body(body).send().map(Answer::read)
     }
 
     /// The head of a `POST /pages`; its body is to follow.
     pub fn begin_upload(&self, token: &str, length: usize) -> TcpStream {
+        self.begin_post("/pages", token, "application/json", length)
+    }
+
+    /// The head of a request; its body is to follow.
+    pub fn begin_post(&self, path: &str, token: &str, content_type: &str, length: usize) -> TcpStream {
         let mut stream = TcpStream::connect(self.address()).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let head = format!(
-            "POST /api/v1/public/pages HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\n\
-             content-type: application/json\r\ncontent-length: {length}\r\nexpect: 100-continue\r\n\r\n",
+            "POST /api/v1/public{path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\n\
+             content-type: {content_type}\r\ncontent-length: {length}\r\nexpect: 100-continue\r\n\r\n",
             self.address()
         );
         stream.write_all(head.as_bytes()).unwrap();

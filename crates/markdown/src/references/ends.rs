@@ -41,8 +41,8 @@ pub(super) fn attribute(text: &str, at: usize, quote: Option<char>) -> Option<&s
 }
 
 /// A word goes up to white space, to one of `<>"|*` or a backtick, to a quotation mark or bracket of any script, to a
-/// closing bracket that was not opened in it, to a link's `](` or an image's `![`, or to the next `file:`. Punctuation at
-/// its end is not part of it. So in `(file:a(1).png).` the word ends before the last parenthesis.
+/// closing bracket that was not opened in it, to the `](`, `![` or `[^` of links, images and footnotes, or to the next
+/// `file:`. Punctuation at its end is not part of it. So in `(file:a(1).png).` the word ends before the last parenthesis.
 pub(super) fn word(text: &str, at: usize) -> Option<&str> {
     let prefix = "file:".len();
     let rest = &text[at + prefix..];
@@ -51,7 +51,7 @@ pub(super) fn word(text: &str, at: usize) -> Option<&str> {
     let end = unescaped_indices(rest).take_while(|(end, _)| *end <= MAX_WORD_BYTES).find(|&(end, char)| {
         let before = std::mem::replace(&mut last, char);
         match char {
-            _ if rest[end..].starts_with("](") || rest[end..].starts_with("![") => return true,
+            _ if ["](", "![", "[^"].iter().any(|markup| rest[end..].starts_with(markup)) => return true,
             '(' => open.push(')'),
             '[' => open.push(']'),
             '{' => open.push('}'),

@@ -102,7 +102,7 @@ fn words_are_references_if_they_end_in_a_supported_extension() {
         &["a.png", "b(1).PNG", "c.pdf", "d.txt"],
     );
     check("**file:a.png**s _file:b.png_ ~~file:c.png~~ “file:d.png”", &["a.png", "b.png", "c.png", "d.png"]);
-    check("file:a.png![b](file:c.png)", &["a.png", "c.png"]);
+    check("file:a.png![b](file:c.png) file:d.png[^1].", &["a.png", "c.png", "d.png"]);
     check("[see file:a.png](b) ![file:c.png](d) [file:e.png]", &["a.png", "c.png", "e.png"]);
     check(
         "file:my_photo-1@2x.png file:ünï.png file:a.png,file:b.png",
@@ -208,7 +208,7 @@ fn hostile_texts_take_no_longer_than_others() {
 /// those from what is replaced.
 const PIECES: &str = "file:a.png·![x](file:a.png)·[y](<file:a.png>)·[z]: file:a.png\n·\n[z]: <file:a.png> 'T'\n·[z]·![z]·\
     <img src=\"file:a.png\">·\n<a href=\"file:a.png\">b</a>\n·](file:a.png)·[·]·(·)·<·>·`·``·```\n·    ·\t·\n·\n\n·> ·- ·1. ·\
-    # ·*·_·**·~~·$·$$·|·|-|-|\n·| a | b |\n·\\·&amp;·[^n]·[^n]: ·<code>·</code>·<pre>·</pre>\n·<div>\n·: ·a·b c·É·\u{0}·\r\n";
+    # ·*·_·**·~~·$·$$·|·|-|-|\n·| a | b |\n·\\·&amp;·[^n]·[^n]: ·<code>·</code>·<pre>·</pre>\n·<div>\n·a·b c·É·\u{0}·\r\n";
 
 fn texts() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(PIECES.split('·').collect::<Vec<_>>());
@@ -230,8 +230,9 @@ proptest! {
 
     #[test]
     fn what_is_replaced_is_no_reference_any_more(text in texts()) {
-        let replaced = replace_files(&text, &supported, &|_| Some("/a.png".to_owned())).unwrap();
-        prop_assert_eq!(file_references(&replaced, &supported), vec![]);
+        // Words aside, which may be longer when what follows them has changed.
+        let replaced = replace_files(&text, &|_| false, &|_| Some("/a.png".to_owned())).unwrap();
+        prop_assert_eq!(file_references(&replaced, &|_| false), vec![]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use probe::Streams;
 
-use crate::job::{Command, Limits, Order};
+use crate::job::{CANNOT_RUN, Command, Limits, Order};
 use crate::workshop::{Child, Heard, Program};
 
 /// The programs, found.
@@ -139,12 +139,20 @@ fn text(path: &Path) -> Result<String, TranscodeError> {
 
 fn ended(mut child: Child) -> Result<(), TranscodeError> {
     let status = child.end()?;
-    if status.success() {
-        return Ok(());
-    }
     let complaint = child.complaint();
-    let last_line = complaint.lines().last().unwrap_or("it said nothing");
-    Err(TranscodeError::Cannot(format!("ffmpeg ended with {status}: {last_line}")))
+    let complaint = complaint.lines().last().unwrap_or("it said nothing");
+    match status.code() {
+        Some(0) => Ok(()),
+        // ffmpeg's for "somebody asked me to stop".
+        Some(255) => Err(TranscodeError::Interrupted),
+        Some(code) if code == i32::from(CANNOT_RUN) => {
+            Err(TranscodeError::Internal(format!("cannot start ffmpeg: {complaint}")))
+        }
+        Some(_) if complaint.contains("No space left") => Err(TranscodeError::Internal(complaint.to_owned())),
+        Some(_) => Err(TranscodeError::Cannot(format!("ffmpeg cannot convert the video: {complaint}"))),
+        // Killed by its limits.
+        None => Err(TranscodeError::Cannot("the video takes too much computing or memory to convert".into())),
+    }
 }
 
 fn too_long() -> TranscodeError {

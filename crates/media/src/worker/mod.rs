@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::ExitCode;
 
-use crate::job::{Answer, Command, HELLO, Limits, Order};
+use crate::job::{Answer, CANNOT_RUN, Command, HELLO, Limits, Order};
 use crate::{Done, Failure, Job, Kind, image, pdf, video};
 
 /// What a decoder gets to see of an upload.
@@ -30,21 +30,22 @@ pub fn main() -> ExitCode {
 /// [`main`] with other work, for tests that need a decoder gone mad.
 #[doc(hidden)]
 pub fn serve(work: fn(Task) -> Result<Done, Failure>) -> ExitCode {
-    match obey(work) {
-        Ok(()) => ExitCode::SUCCESS,
-        // Nobody is there to be told.
-        Err(_) => ExitCode::FAILURE,
-    }
+    // If even that fails, nobody is there to be told.
+    obey(work).unwrap_or(ExitCode::FAILURE)
 }
 
-fn obey(work: fn(Task) -> Result<Done, Failure>) -> io::Result<()> {
+fn obey(work: fn(Task) -> Result<Done, Failure>) -> io::Result<ExitCode> {
     sandbox::die_with_parent()?;
     writeln!(io::stdout(), "{HELLO}")?;
     let answer: Answer = match serde_json::from_str(&read_line()?)? {
         Order::Process(job, limits) => open(job, limits).and_then(work),
-        Order::Run(command, limits) => Err(run(command, limits)),
+        Order::Run(command, limits) => {
+            writeln!(io::stderr(), "{}", run(command, limits))?;
+            return Ok(ExitCode::from(CANNOT_RUN));
+        }
     };
-    writeln!(io::stdout(), "{}", serde_json::to_string(&answer)?)
+    writeln!(io::stdout(), "{}", serde_json::to_string(&answer)?)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Byte by byte: what comes after the line may be for the program that we become.
@@ -80,10 +81,9 @@ pub fn process(task: Task) -> Result<Done, Failure> {
 }
 
 /// Returns only if it cannot become the program.
-fn run(command: Command, limits: Limits) -> Failure {
-    if let Err(error) = sandbox::enter_to_run(&limits) {
-        return error.into();
+fn run(command: Command, limits: Limits) -> io::Error {
+    match sandbox::enter_to_run(&limits) {
+        Ok(()) => std::process::Command::new(&command.program).args(command.arguments).exec(),
+        Err(error) => error,
     }
-    let error = std::process::Command::new(&command.program).args(command.arguments).exec();
-    Failure::Internal(format!("start {}: {error}", command.program.display()))
 }

@@ -21,6 +21,8 @@ pub(super) fn die_with_parent() -> io::Result<()> {
 /// The files that are open are all there is from now on: no others, no sockets, no processes, no threads.
 pub(super) fn enter(limits: &Limits, file_bytes: u64) -> io::Result<()> {
     limit_resources(limits)?;
+    // First comes a signal that names the reason, later SIGKILL.
+    limit_cpu(limits.cpu_seconds, limits.cpu_seconds.saturating_add(2))?;
     limit(Resource::Fsize, file_bytes)?;
     // Below the lowest number that a new descriptor could get.
     limit(Resource::Nofile, 0)?;
@@ -36,6 +38,8 @@ pub(super) fn enter(limits: &Limits, file_bytes: u64) -> io::Result<()> {
 /// For a program that needs threads, and files that it opens itself: no network, no looking into other processes.
 pub(super) fn enter_to_run(limits: &Limits) -> io::Result<()> {
     limit_resources(limits)?;
+    // ffmpeg takes the signal for a request to finish early.
+    limit_cpu(limits.cpu_seconds, limits.cpu_seconds)?;
     apply(rules(&DENIED), SeccompAction::Allow, SeccompAction::Errno(libc::EPERM as u32));
     Ok(())
 }
@@ -44,9 +48,10 @@ fn limit_resources(limits: &Limits) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     limit(Resource::Core, 0)?;
-    limit(Resource::As, address_space()?.saturating_add(limits.memory))?;
-    // At the first limit comes a signal that names the reason, at the second SIGKILL.
-    let (soft, hard) = (limits.cpu_seconds, limits.cpu_seconds.saturating_add(2));
+    limit(Resource::As, address_space()?.saturating_add(limits.memory))
+}
+
+fn limit_cpu(soft: u64, hard: u64) -> io::Result<()> {
     Ok(setrlimit(Resource::Cpu, Rlimit { current: Some(soft), maximum: Some(hard) })?)
 }
 

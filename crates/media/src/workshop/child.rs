@@ -1,7 +1,7 @@
 //! One child process, seen from its parent.
 
 use std::io::{self, Read, Write};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,8 @@ pub(crate) enum Heard {
 const START: Duration = Duration::from_secs(20);
 const LINE_BYTES: usize = 64 * 1024;
 const COMPLAINT_BYTES: usize = 8 * 1024;
+/// The words of Rust's standard library before it aborts.
+const OUT_OF_MEMORY: &str = "memory allocation of";
 
 impl Child {
     /// A child that is ready for its order.
@@ -44,6 +46,8 @@ impl Child {
         let mut process = Command::new(&program.path)
             .args(&program.args)
             .env_clear()
+            // What interrupts the server is not for its children; they end with it.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -72,7 +76,7 @@ impl Child {
             Heard::Line(line) => serde_json::from_str::<Answer>(&line)
                 .unwrap_or_else(|_| Err(Failure::refused("the file could not be processed"))),
             Heard::Nothing => Err(Failure::refused("the file takes too long to process")),
-            Heard::End => Err(Failure::Refused(self.cause_of_end()?.to_owned())),
+            Heard::End => Err(self.cause_of_end()?),
         }
     }
 
@@ -144,16 +148,19 @@ impl Child {
         String::from_utf8_lossy(&self.complaint).into_owned()
     }
 
-    fn cause_of_end(&mut self) -> io::Result<&'static str> {
+    fn cause_of_end(&mut self) -> Result<Failure, io::Error> {
         let status = self.end()?;
+        let mut out_of_memory = || self.complaint().contains(OUT_OF_MEMORY);
         Ok(match status.signal() {
-            Some(libc::SIGXCPU) => "the file takes too much computing to process",
-            Some(libc::SIGXFSZ) => "the file becomes too large when processed",
-            // The words of Rust's standard library before it aborts.
-            _ if self.complaint().contains("memory allocation of") => {
-                "the file needs too much memory to process"
+            Some(libc::SIGXCPU) => Failure::refused("the file takes too much computing to process"),
+            Some(libc::SIGXFSZ) => Failure::refused("the file becomes too large when processed"),
+            Some(libc::SIGTERM | libc::SIGKILL) => Failure::Internal("a media worker was killed".into()),
+            Some(libc::SIGABRT) if out_of_memory() => {
+                Failure::refused("the file needs too much memory to process")
             }
-            _ => "the file could not be processed: its content is damaged or of an unsupported form",
+            _ => Failure::refused(
+                "the file could not be processed: its content is damaged or of an unsupported form",
+            ),
         })
     }
 }

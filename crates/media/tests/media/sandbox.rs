@@ -1,6 +1,9 @@
 //! A decoder that was taken over by its input.
 
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use media::{Done, Failure, Job, Kind, Workshop, WorkshopSettings};
@@ -56,4 +59,20 @@ fn its_time_is_limited_although_it_waits() {
     let began = Instant::now();
     assert_eq!(message(&workshop, directory.path(), "sleep"), "the file takes too long to process");
     assert!(began.elapsed().as_secs() < 10);
+}
+
+#[test]
+fn it_dies_with_whoever_started_it() {
+    let start = || Command::new(program().path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    // To the kernel, the parent is the thread.
+    let mut child = std::thread::spawn(move || {
+        let mut child = start();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0; 6]).unwrap();
+        child
+    })
+    .join()
+    .unwrap();
+    // Its input stays open, so it is not the end of that which ends it.
+    let _input = child.stdin.take();
+    assert_eq!(child.wait().unwrap().signal(), Some(9));
 }

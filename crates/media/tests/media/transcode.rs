@@ -105,6 +105,31 @@ fn what_is_no_mov_or_takes_too_long_cannot_be_converted() {
 }
 
 #[test]
+fn a_program_that_cannot_be_started_is_our_fault_and_not_the_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = film(directory.path(), "-c:v mjpeg -c:a aac");
+    for name in ["ffmpeg", "ffprobe"] {
+        std::fs::write(directory.path().join(name), "not executable").unwrap();
+    }
+    let ffmpeg = Ffmpeg::find(program(), Some(&directory.path().join("ffmpeg"))).unwrap();
+    let done = ffmpeg.to_mp4(&input, &output, &LIMITS, &mut |_| true);
+    assert!(matches!(done, Err(TranscodeError::Internal(_))), "{done:?}");
+}
+
+#[test]
+fn a_program_that_computes_for_ever_is_ended() {
+    let directory = tempfile::tempdir().unwrap();
+    let long_film = "-f lavfi -i testsrc=size=1280x720:rate=60:duration=60 -c:v mjpeg -q:v 31";
+    let (input, output) = (directory.path().join("film.mov"), directory.path().join("film.mp4"));
+    ffmpeg(&format!("{long_film} {}", input.display()));
+    let done = to_mp4(&input, &output, TranscodeLimits { cpu_seconds: 1, ..LIMITS });
+    assert!(
+        matches!(&done, Err(TranscodeError::Cannot(message)) if message.contains("computing")),
+        "{done:?}"
+    );
+}
+
+#[test]
 fn programs_that_are_not_there_are_not_found() {
     assert!(Ffmpeg::find(program(), ["/nonexistent".into()]).is_none());
     assert!(Ffmpeg::find(program(), search_path()).is_some());

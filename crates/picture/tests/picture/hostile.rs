@@ -1,5 +1,7 @@
 //! Bytes that nobody's camera made.
 
+use std::sync::LazyLock;
+
 use gif::{Frame, Repeat};
 use picture::{Error, Limits};
 use proptest::prelude::*;
@@ -12,7 +14,7 @@ use crate::refusal;
 const LIMITS: Limits = Limits { pixels: 1_000_000, frames: 20, memory: 20_000_000 };
 
 /// One of each kind, small, with a profile and metadata to get lost in.
-fn samples() -> Vec<Vec<u8>> {
+static SAMPLES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let photo = make::photo(24, 18);
     let jpeg = |progressive| {
         make::jpeg((24, 18), jpeg_encoder::ColorType::Rgb, &photo, |encoder| {
@@ -48,7 +50,7 @@ fn samples() -> Vec<Vec<u8>> {
         still(Compression::Lossy { quality: 50, method: 0 }),
         still(Compression::Lossless { level: 0 }),
     ]
-}
+});
 
 /// Any answer will do, as long as there is one.
 fn survive(input: &[u8]) {
@@ -67,7 +69,7 @@ fn other_files_are_no_images() {
 
 #[test]
 fn a_file_cut_anywhere_has_an_answer() {
-    for sample in samples() {
+    for sample in SAMPLES.iter() {
         for length in 0..sample.len() {
             survive(&sample[..length]);
         }
@@ -78,7 +80,7 @@ fn a_file_cut_anywhere_has_an_answer() {
 fn half_a_file_is_said_to_be_damaged() {
     // Of JPEG and GIF one shows what is there.
     let lenient = |sample: &Vec<u8>| sample.starts_with(b"\xff\xd8") || sample.starts_with(b"GIF");
-    for sample in samples().into_iter().filter(|sample| !lenient(sample)) {
+    for sample in SAMPLES.iter().filter(|sample| !lenient(sample)) {
         let error = refusal(&sample[..sample.len() / 2]);
         assert!(matches!(error, Error::Broken(_)), "{error}");
     }
@@ -87,7 +89,7 @@ fn half_a_file_is_said_to_be_damaged() {
 #[test]
 fn a_failing_disk_is_told_apart_from_a_broken_image() {
     let mut full: &mut [u8] = &mut [];
-    let error = picture::to_webp(&samples()[0], &LIMITS, &mut full).unwrap_err();
+    let error = picture::to_webp(&SAMPLES[0], &LIMITS, &mut full).unwrap_err();
     assert!(matches!(error, Error::Write(_)), "{error}");
 }
 
@@ -95,18 +97,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn any_bytes_have_an_answer(kind in 0_usize..7, bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-        let sample = &samples()[kind];
+    fn any_bytes_have_an_answer(kind in 0..SAMPLES.len(), bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let sample = &SAMPLES[kind];
         survive(&bytes);
         survive(&[&sample[..12], &bytes].concat());
     }
 
     #[test]
     fn changed_bytes_have_an_answer(
-        kind in 0_usize..7,
+        kind in 0..SAMPLES.len(),
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
     ) {
-        let mut file = samples().swap_remove(kind);
+        let mut file = SAMPLES[kind].clone();
         for (place, value) in changes {
             let place = place.index(file.len());
             file[place] = value;

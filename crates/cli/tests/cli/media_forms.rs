@@ -1,0 +1,121 @@
+//! Forms with files, as clients send them, and what an installation keeps of them.
+
+use std::path::{Path, PathBuf};
+
+use reqwest::Method;
+use serde_json::Value;
+
+use crate::recto::{Account, Recto};
+use crate::server::{Answer, Server};
+
+pub const CONTENT_TYPE: &str = "multipart/form-data; boundary=no-file-holds-this";
+const BOUNDARY: &str = "--no-file-holds-this";
+
+/// A `multipart/form-data` body, written by hand: it may hold names that no library would send.
+#[derive(Default)]
+pub struct Form {
+    body: Vec<u8>,
+}
+
+impl Form {
+    pub fn payload(self, payload: &Value) -> Form {
+        self.field("payload", &payload.to_string())
+    }
+
+    pub fn field(self, name: &str, value: &str) -> Form {
+        self.part(&format!("name=\"{name}\""), value.as_bytes())
+    }
+
+    /// The name is sent as browsers send it.
+    pub fn file(self, name: &str, bytes: &[u8]) -> Form {
+        self.part(&file_head(name), bytes)
+    }
+
+    fn part(mut self, head: &str, content: &[u8]) -> Form {
+        let head = format!("{BOUNDARY}\r\nContent-Disposition: form-data; {head}\r\n\r\n");
+        self.body.extend([head.as_bytes(), content, b"\r\n"].concat());
+        self
+    }
+
+    pub fn end(mut self) -> Vec<u8> {
+        self.body.extend_from_slice(format!("{BOUNDARY}--\r\n").as_bytes());
+        self.body
+    }
+
+    /// What comes before the first byte of a file.
+    pub fn before_file(mut self, name: &str) -> Vec<u8> {
+        let head = format!("{BOUNDARY}\r\nContent-Disposition: form-data; {}\r\n\r\n", file_head(name));
+        self.body.extend_from_slice(head.as_bytes());
+        self.body
+    }
+}
+
+fn file_head(name: &str) -> String {
+    let name = name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
+    format!("name=\"files\"; filename=\"{name}\"")
+}
+
+impl Server {
+    pub fn send_form(&self, path: &str, account: &Account, form: Form) -> Answer {
+        self.post(path, &account.token, CONTENT_TYPE, form.end()).unwrap()
+    }
+
+    /// `POST /media`.
+    pub fn send_file(&self, account: &Account, name: &str, bytes: &[u8]) -> Answer {
+        self.send_form("/media", account, Form::default().file(name, bytes))
+    }
+
+    /// The address of a file that must be taken.
+    pub fn keep_file(&self, account: &Account, name: &str, bytes: &[u8]) -> String {
+        let item = self.send_file(account, name, bytes).expect(200);
+        item["url"].as_str().unwrap().to_owned()
+    }
+
+    /// The bytes at an address of the site, which must be there.
+    pub fn download(&self, host: &str, url: &str) -> Vec<u8> {
+        let answer = self.visitor(Method::GET, host, url).send().unwrap();
+        assert_eq!(answer.status().as_u16(), 200, "{url}");
+        answer.bytes().unwrap().to_vec()
+    }
+}
+
+impl Recto {
+    /// An installation with a plan `tiny`, and nothing else that is special.
+    pub fn with_tiny_plan(self, storage: usize) -> Recto {
+        self.set("RECTO_PLANS_TINY_STORAGE", &storage.to_string())
+            .set("RECTO_PLANS_TINY_FILE_SIZE", "1 GB")
+            .set("RECTO_PLANS_TINY_BUILDS_PER_MONTH", "10")
+    }
+
+    pub fn storage_used(&self, account: &Account) -> u64 {
+        self.json(&["account", "show", &account.id])["storageUsedBytes"].as_u64().unwrap()
+    }
+
+    pub fn media(&self, site: &str) -> Vec<Value> {
+        self.json(&["media", "list", site]).as_array().unwrap().clone()
+    }
+
+    /// The rooms of requests whose files wait to be stored, of this process and of those before.
+    pub fn rooms(&self) -> Vec<PathBuf> {
+        let processes = entries(&self.data().join("uploads")).into_iter();
+        processes.flat_map(|process| entries(&process)).filter(|path| !path.ends_with("lock")).collect()
+    }
+
+    /// Stored files, whether anything refers to them or not.
+    pub fn objects(&self) -> Vec<PathBuf> {
+        files_below(&self.data().join("objects"))
+    }
+}
+
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let below = |path: PathBuf| if path.is_dir() { files_below(&path) } else { vec![path] };
+    entries(directory).into_iter().flat_map(below).collect()
+}
+
+/// Sorted; none when there is no such directory, or no longer.
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}

@@ -1,0 +1,67 @@
+//! Uploads of any size pass through little memory, and those that break off leave nothing.
+
+use std::io::{Cursor, Read, Write};
+
+use reqwest::Method;
+use reqwest::blocking::Body;
+use serde_json::json;
+
+use crate::media_files::image;
+use crate::media_forms::{CONTENT_TYPE, Form};
+use crate::process::wait_until;
+use crate::recto::Recto;
+
+const HOST: &str = "acme.localhost";
+const MB: u64 = 1 << 20;
+
+#[test]
+fn two_gigabytes_take_no_more_memory_than_a_few_megabytes() {
+    const SIZE: u64 = 2048 * MB;
+    let recto = Recto::new();
+    let (account, server) = (recto.account("Acme"), recto.start());
+    // What a first upload takes is not what this is about.
+    server.keep_file(&account, "small.zip", b"small");
+    let before = server.memory("VmHWM");
+
+    let start = Cursor::new(Form::default().before_file("zeroes.zip"));
+    let file = start.chain(std::io::repeat(0).take(SIZE));
+    let body = Body::new(file.chain(Cursor::new([&b"\r\n"[..], &Form::default().end()].concat())));
+    let item = server.post("/media", &account.token, CONTENT_TYPE, body).unwrap().expect(200);
+    let growth = server.memory("VmHWM") - before;
+    assert!(growth < 64 * MB, "{} MB", growth / MB);
+
+    assert_eq!(recto.storage_used(&account), SIZE + 5);
+    let url = item["url"].as_str().unwrap();
+    let end = server.visitor(Method::GET, HOST, url).header("range", "bytes=-3").send().unwrap();
+    assert_eq!(end.headers()["content-range"], format!("bytes {}-{}/{SIZE}", SIZE - 3, SIZE - 1));
+    assert_eq!(end.bytes().unwrap(), [0; 3][..]);
+}
+
+#[test]
+fn an_upload_that_breaks_off_leaves_nothing() {
+    let recto = Recto::new();
+    let (account, server) = (recto.account("Acme"), recto.start());
+    let photo = image("photo.png");
+    let page = json!({ "pages": [{ "title": "A page" }] });
+    // In the midst of a file, of a payload, and of the head of a part; the first file may be under way to its worker.
+    let file = Form::default().file("photo.png", &photo).before_file("more.zip");
+    let payload = Form::default().file("photo.png", &photo).payload(&page).end();
+    for (path, body) in [
+        ("/media", &file[..]),
+        ("/media", &file[..file.len() - 10]),
+        ("/pages", &file[..]),
+        ("/pages", &payload[..payload.len() - 60]),
+        ("/pages", &file[..200]),
+    ] {
+        for _ in 0..3 {
+            let mut stream = server.begin_post(path, &account.token, CONTENT_TYPE, 5 << 20);
+            stream.write_all(body).unwrap();
+            wait_until("it has begun", || !recto.rooms().is_empty());
+            drop(stream);
+            wait_until("nothing is left", || recto.rooms().is_empty());
+        }
+    }
+    assert_eq!((recto.storage_used(&account), recto.objects().len()), (0, 0));
+    assert_eq!(server.list(&account.token).expect(200), json!({ "pages": [] }));
+    server.keep_file(&account, "photo.png", &photo);
+}
