@@ -46,9 +46,15 @@ fn is_gap(char: char) -> bool {
         || u32::from(char) & 0xfffe == 0xfffe
 }
 
-/// `getting-started` → `Getting started`: the name of a section that no page stands for.
+/// Read letter by letter, so written in capitals.
+const INITIALS: [&str; 12] =
+    ["api", "cli", "css", "faq", "html", "http", "json", "sdk", "sql", "ui", "url", "xml"];
+
+/// `getting-started` → `Getting started`, `rest-api` → `Rest API`: the name of a section that no page stands for.
 pub(crate) fn humanise(section: &str) -> String {
-    let words = section.trim_matches('-').replace('-', " ");
+    let word = |word: &str| if INITIALS.contains(&word) { word.to_uppercase() } else { word.to_owned() };
+    let words: Vec<String> = section.trim_matches('-').split('-').map(word).collect();
+    let words = words.join(" ");
     let mut chars = words.chars();
     match chars.next() {
         Some(first) => first.to_uppercase().chain(chars).collect(),
@@ -195,7 +201,8 @@ mod tests {
     fn a_section_has_a_name() {
         let check = |section: &str, expected: &str| assert_eq!(humanise(section), expected);
         check("getting-started", "Getting started");
-        check("api", "Api");
+        check("api", "API");
+        check("rest-api", "Rest API");
         check("2026", "2026");
         check("-a-", "A");
         check("-", "-");

@@ -3,6 +3,8 @@
 //! Whoever serves requests never opens an upload. [`Workshop::process`] gives it to a child process that has one file
 //! to read, one to write, and nothing else ([`worker`]); [`Ffmpeg`] runs in such a process too. Synchronous throughout.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod image;
 mod job;
 mod kind;

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use image::{ColorType, DynamicImage, RgbImage, Rgba, RgbaImage};
 use moxcms::{ColorProfile, DataColorSpace, Layout, Transform8BitExecutor, TransformOptions};
 
+use crate::Error;
+
 pub(crate) struct ToSrgb {
     from: Layout,
     to: Layout,
@@ -48,12 +50,14 @@ impl ToSrgb {
             Layout::Gray | Layout::GrayAlpha => DynamicImage::from(probe).into_luma8().into(),
             _ => DynamicImage::from(probe),
         };
-        let converted = self.convert(probe.clone()).into_rgb8();
+        let Ok(converted) = self.convert(probe.clone()) else {
+            return false;
+        };
         let differs = |(a, b): (&u8, &u8)| a.abs_diff(*b) > 2;
-        probe.into_rgb8().iter().zip(converted.iter()).any(differs)
+        probe.into_rgb8().iter().zip(converted.into_rgb8().iter()).any(differs)
     }
 
-    pub(crate) fn convert(&self, image: DynamicImage) -> DynamicImage {
+    pub(crate) fn convert(&self, image: DynamicImage) -> Result<DynamicImage, Error> {
         let (width, height) = (image.width(), image.height());
         let source = match self.from {
             Layout::Gray => image.into_luma8().into_raw(),
@@ -61,17 +65,17 @@ impl ToSrgb {
             Layout::Rgba => image.into_rgba8().into_raw(),
             _ => image.into_rgb8().into_raw(),
         };
-        let converted = self.convert_bytes(&source);
-        match self.to {
+        let converted = self.convert_bytes(&source)?;
+        let image = match self.to {
             Layout::Rgba => RgbaImage::from_raw(width, height, converted).map(DynamicImage::from),
             _ => RgbImage::from_raw(width, height, converted).map(DynamicImage::from),
-        }
-        .expect("as many pixels as before")
+        };
+        Ok(image.expect("as many pixels as before"))
     }
 
-    pub(crate) fn convert_bytes(&self, source: &[u8]) -> Vec<u8> {
+    pub(crate) fn convert_bytes(&self, source: &[u8]) -> Result<Vec<u8>, Error> {
         let mut converted = vec![0; source.len() / self.from.channels() * self.to.channels()];
-        self.transform.transform(source, &mut converted).expect("as many pixels as before");
-        converted
+        self.transform.transform(source, &mut converted).map_err(Error::broken)?;
+        Ok(converted)
     }
 }

@@ -32,7 +32,7 @@ impl View {
     /// Upright, in sRGB, with eight bits a channel (`Rgb8` or `Rgba8`), and no side longer than WebP can express.
     pub(crate) fn apply(&self, image: DynamicImage) -> Result<DynamicImage, Error> {
         let image = match &self.colours {
-            Some(colours) => colours.convert(image),
+            Some(colours) => colours.convert(image)?,
             None if image.color().has_alpha() => image.into_rgba8().into(),
             None => image.into_rgb8().into(),
         };

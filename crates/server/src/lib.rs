@@ -10,7 +10,6 @@ mod health;
 mod json_stream;
 mod limits;
 mod listen;
-#[allow(dead_code, reason = "the routes that take uploads are not there yet")]
 mod multipart;
 mod query;
 mod router;

@@ -23,7 +23,8 @@ pub fn with_file<T>(name: &str, bytes: &[u8], work: impl FnOnce(&Path) -> T) -> 
 pub fn ffmpeg(name: &str, options: &str) -> Vec<u8> {
     with_file(name, b"", |path| {
         let before = ["-v", "error", "-nostdin", "-y"].into_iter();
-        let all: Vec<&str> = before.chain(options.split_whitespace()).chain([path.to_str().unwrap()]).collect();
+        let all: Vec<&str> =
+            before.chain(options.split_whitespace()).chain([path.to_str().unwrap()]).collect();
         run("ffmpeg", &all);
         std::fs::read(path).unwrap()
     })
@@ -59,7 +60,8 @@ pub fn film(name: &str) -> Vec<u8> {
     } else {
         "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac"
     };
-    let sources = "-f lavfi -i testsrc=size=64x48:rate=10:duration=1 -f lavfi -i sine=frequency=440:duration=1";
+    let sources =
+        "-f lavfi -i testsrc=size=64x48:rate=10:duration=1 -f lavfi -i sine=frequency=440:duration=1";
     ffmpeg(name, &format!("{sources} {NOTES} {codecs}"))
 }
 
@@ -68,7 +70,8 @@ pub fn pdf(words: &str) -> Vec<u8> {
     let stream = |dictionary: &str, content: &str| {
         format!("<<{dictionary}/Length {}>>\nstream\n{content}\nendstream", content.len())
     };
-    let page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 200]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>";
+    let page =
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 200]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>";
     let objects = [
         "<</Type/Catalog/Pages 2 0 R/Metadata 6 0 R>>".to_owned(),
         "<</Type/Pages/Kids[3 0 R]/Count 1>>".to_owned(),
@@ -84,7 +87,8 @@ pub fn pdf(words: &str) -> Vec<u8> {
         text += &format!("{number} 0 obj\n{object}\nendobj\n");
     }
     let start = text.len();
-    format!("{text}{table}trailer\n<</Size 8/Root 1 0 R/Info 7 0 R>>\nstartxref\n{start}\n%%EOF\n").into_bytes()
+    format!("{text}{table}trailer\n<</Size 8/Root 1 0 R/Info 7 0 R>>\nstartxref\n{start}\n%%EOF\n")
+        .into_bytes()
 }
 
 /// All that the tools find in a file, and the file itself, as one text to search.

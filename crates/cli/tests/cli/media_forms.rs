@@ -31,6 +31,12 @@ impl Form {
         self.part(&file_head(name), bytes)
     }
 
+    /// The name is sent as RFC 8187 has it: `filename*=UTF-8''…`.
+    pub fn file_in_percent(self, name: &str, bytes: &[u8]) -> Form {
+        let name: String = name.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        self.part(&format!("name=\"files\"; filename*=UTF-8''{name}"), bytes)
+    }
+
     fn part(mut self, head: &str, content: &[u8]) -> Form {
         let head = format!("{BOUNDARY}\r\nContent-Disposition: form-data; {head}\r\n\r\n");
         self.body.extend([head.as_bytes(), content, b"\r\n"].concat());

@@ -132,7 +132,8 @@ fn what_no_worker_opens_is_kept_byte_for_byte(recto: &Recto) {
     let (account, server) = (recto.account("Acme"), recto.start());
     for extension in ["doc", "docx", "xls", "xlsx", "ppt", "pptx", "txt", "csv", "md", "zip", "mp3"] {
         // Also what looks like the end of a part.
-        let bytes: Vec<u8> = format!("{extension}\r\n--\r\n\r\n--no-file-holds-thi").bytes().chain(0..=255).collect();
+        let bytes: Vec<u8> =
+            format!("{extension}\r\n--\r\n\r\n--no-file-holds-thi").bytes().chain(0..=255).collect();
         let url = server.keep_file(&account, &format!("file.{extension}"), &bytes);
         assert!(server.download(HOST, &url) == bytes, "{url}");
     }

@@ -40,9 +40,12 @@ fn header<'a>(answer: &'a Early, name: &str) -> Option<&'a str> {
 }
 
 fn check_rate_limited(answer: &Early) -> u64 {
-    let body = json!({ "error": "rate limit exceeded", "message": "too many requests, please try again later" });
+    let body =
+        json!({ "error": "rate limit exceeded", "message": "too many requests, please try again later" });
     assert_eq!((answer.status, &answer.body), (429, &body));
-    assert!(header(answer, "x-ratelimit-limit").is_some() && header(answer, "x-ratelimit-remaining").is_some());
+    assert!(
+        header(answer, "x-ratelimit-limit").is_some() && header(answer, "x-ratelimit-remaining").is_some()
+    );
     header(answer, "retry-after").unwrap().parse().unwrap()
 }
 
@@ -62,7 +65,10 @@ fn a_file_that_the_plan_does_not_allow_is_refused_before_it_is_sent() {
     let zeroes = vec![0; 10 * MB + 1];
     let page = json!({ "pages": [{ "title": "A page" }] });
     let with_a_page = |bytes: &[u8]| Form::default().file("a.zip", bytes).payload(&page);
-    assert_eq!(server.send_file(&free, "a.zip", &zeroes).expect(413), server.send_form("/pages", &free, with_a_page(&zeroes)).expect(413));
+    assert_eq!(
+        server.send_file(&free, "a.zip", &zeroes).expect(413),
+        server.send_form("/pages", &free, with_a_page(&zeroes)).expect(413)
+    );
     assert_eq!((recto.storage_used(&free), recto.objects().len()), (0, 0));
     wait_for_rooms(&recto, 0);
     server.send_form("/pages", &free, with_a_page(&zeroes[1..])).expect(200);

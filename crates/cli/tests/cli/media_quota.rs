@@ -50,12 +50,22 @@ fn storage_is_full_at_the_byte(recto: &Recto) {
     check_refused(&server.send_file(&account, "d.zip", &[3; 1]), 1, 0);
 
     // Of a request only what is new counts, and equal files once.
-    recto.json(&["media", "delete", "acme", recto.media("acme").iter().find_map(|medium| {
-        medium["urls"][0].as_str().filter(|_| medium["size"] == 60)
-    }).unwrap()]);
+    recto.json(&[
+        "media",
+        "delete",
+        "acme",
+        recto
+            .media("acme")
+            .iter()
+            .find_map(|medium| medium["urls"][0].as_str().filter(|_| medium["size"] == 60))
+            .unwrap(),
+    ]);
     let files = |size: usize| {
         let form = Form::default().payload(&json!({ "pages": [{ "title": "A page" }] }));
-        form.file("b.zip", &[2; 40]).file("e.zip", &vec![5; size]).file("f.zip", &vec![5; size]).file("g.zip", &[6; 30])
+        form.file("b.zip", &[2; 40])
+            .file("e.zip", &vec![5; size])
+            .file("f.zip", &vec![5; size])
+            .file("g.zip", &[6; 30])
     };
     check_refused(&server.send_form("/pages", &account, files(31)), 61, 60);
     assert_eq!(server.list(&account.token).expect(200), json!({ "pages": [] }));

@@ -98,9 +98,11 @@ Not in `file:drawing.png`:
 
 fn one_file_on_many_pages_has_one_address(recto: &Recto) {
     let (account, server) = (recto.account("Acme"), recto.start());
-    let pages: Vec<Value> =
-        (0..5).map(|n| json!({ "title": format!("Page {n}"), "content": "![](file:a.png) ![](file:a.png)" })).collect();
-    let form = Form::default().payload(&json!({ "pages": pages, "build": true })).file("a.png", &image("a.png"));
+    let pages: Vec<Value> = (0..5)
+        .map(|n| json!({ "title": format!("Page {n}"), "content": "![](file:a.png) ![](file:a.png)" }))
+        .collect();
+    let form =
+        Form::default().payload(&json!({ "pages": pages, "build": true })).file("a.png", &image("a.png"));
     let answer = publish(&server, &account, form);
     assert_eq!(answer["media"].as_array().unwrap().len(), 1);
     let url = url_of(&answer, "a.png");
@@ -113,16 +115,22 @@ fn one_file_on_many_pages_has_one_address(recto: &Recto) {
 
 fn parts_come_in_any_order(recto: &Recto) {
     let (account, server) = (recto.account("Acme"), recto.start());
-    let payload = |slug: &str, build: bool| {
-        json!({ "pages": [{ "slug": slug, "title": slug, "content": "file:a.txt file:b.txt" }], "build": build })
-    };
+    let payload = |slug: &str, build: bool| json!({ "pages": [{ "slug": slug, "title": slug, "content": "file:a.txt file:b.txt" }], "build": build });
     let (a, b) = (b"the first", b"the other");
     server
-        .send_form("/pages", &account, Form::default().payload(&payload("first", false)).file("a.txt", a).file("b.txt", b))
+        .send_form(
+            "/pages",
+            &account,
+            Form::default().payload(&payload("first", false)).file("a.txt", a).file("b.txt", b),
+        )
         .expect(200);
     let between = Form::default().file("a.txt", a).payload(&payload("between", false)).file("b.txt", b);
     server.send_form("/pages", &account, between).expect(200);
-    let last = Form::default().file("a.txt", a).field("other", "passed over").file("b.txt", b).payload(&payload("last", true));
+    let last = Form::default()
+        .file("a.txt", a)
+        .field("other", "passed over")
+        .file("b.txt", b)
+        .payload(&payload("last", true));
     let answer = publish(&server, &account, last);
     let expected = format!("{} {}", url_of(&answer, "a.txt"), url_of(&answer, "b.txt"));
     for slug in ["first", "between", "last"] {

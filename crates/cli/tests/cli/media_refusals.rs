@@ -43,10 +43,14 @@ fn references_to_no_file_are_counted(recto: &Recto) {
     let expected = unresolved(json!({ "0": { "unresolvedCount": 3 }, "2": { "unresolvedCount": 1 } }));
     let there = || form().file("there.txt", b"there");
     assert_eq!(server.send_form("/pages", &account, there().payload(&pages)).expect(400), expected);
-    assert_eq!(server.send_form("/pages", &account, form().payload(&pages).file("there.txt", b"")).expect(400), expected);
+    assert_eq!(
+        server.send_form("/pages", &account, form().payload(&pages).file("there.txt", b"")).expect(400),
+        expected
+    );
     // Names are compared as they stand.
     for name in ["A.png", "a.PNG", " a.png", "./a.png", "a.jpg"] {
-        let answer = server.send_form("/pages", &account, form().file(name, b"").payload(&page("![](file:a.png)")));
+        let answer =
+            server.send_form("/pages", &account, form().file(name, b"").payload(&page("![](file:a.png)")));
         assert_eq!(answer.expect(400), unresolved(json!({ "0": { "unresolvedCount": 1 } })), "{name}");
     }
     // Without any files.
@@ -91,12 +95,16 @@ fn forms_that_cannot_be_understood_are_refused(recto: &Recto) {
     let json = server.post("/media", &account.token, "application/json", "{}").unwrap();
     check_message(&json.expect(415), "multipart/form-data");
     let cut_off = form().file("a.txt", b"1").end();
-    let cut_off = server.post("/media", &account.token, crate::media_forms::CONTENT_TYPE, cut_off[..100].to_vec());
+    let cut_off =
+        server.post("/media", &account.token, crate::media_forms::CONTENT_TYPE, cut_off[..100].to_vec());
     check_message(&cut_off.unwrap().expect(400), "");
     check_nothing_is_stored(recto, &server, &account);
     assert!(recto.objects().is_empty());
 
-    assert_eq!(server.send_form("/pages", &account, files(500)).expect(200)["media"].as_array().unwrap().len(), 500);
+    assert_eq!(
+        server.send_form("/pages", &account, files(500)).expect(200)["media"].as_array().unwrap().len(),
+        500
+    );
 }
 
 fn files_that_cannot_be_cleaned_are_refused(recto: &Recto) {
@@ -104,7 +112,8 @@ fn files_that_cannot_be_cleaned_are_refused(recto: &Recto) {
     let check = |name: &str, bytes: &[u8], words: &str| {
         let alone = server.send_file(&account, name, bytes).expect(400);
         check_message(&alone, words);
-        let with_a_page = form().file(name, bytes).file("fine.txt", b"fine").payload(&page(&format!("file:{name}")));
+        let with_a_page =
+            form().file(name, bytes).file("fine.txt", b"fine").payload(&page(&format!("file:{name}")));
         let with_a_page = server.send_form("/pages", &account, with_a_page).expect(400);
         check_message(&with_a_page, words);
         assert_eq!(alone, with_a_page);
@@ -142,7 +151,8 @@ fn the_first_thing_that_is_wrong_is_told(recto: &Recto) {
         }
     };
     let wrong: &[(&str, &[u8])] = &[("a.png", bad), ("large.txt", &large)];
-    let twice = json!([{ "slug": "a", "title": "A" }, { "slug": "a", "title": "B", "content": "file:no.txt" }]);
+    let twice =
+        json!([{ "slug": "a", "title": "A" }, { "slug": "a", "title": "B", "content": "file:no.txt" }]);
     let invalid = json!({ "pages": [{ "slug": "a", "content": "file:no.txt" }] });
     let conflict = json!({
         "pages": [{ "slug": "a", "title": "A", "content": "file:no.txt" }],
@@ -174,12 +184,17 @@ fn what_a_refused_request_wrote_is_swept() {
         let form = form().file("b.txt", bytes.as_bytes()).file("c.txt", b"fits").payload(&page("file:b.txt"));
         assert_eq!(server.send_form("/pages", &account, form).status, 402);
     }
-    wait_until("nobody could keep it any more", || recto.query("SELECT count(*) FROM objects WHERE state = 'pending'") == 0);
+    wait_until("nobody could keep it any more", || {
+        recto.query("SELECT count(*) FROM objects WHERE state = 'pending'") == 0
+    });
     let start = Instant::now();
     while recto.objects() != before {
         assert!(start.elapsed() < Duration::from_secs(90), "{:?} instead of {before:?}", recto.objects());
         std::thread::sleep(Duration::from_millis(500));
     }
     assert_eq!(recto.query("SELECT count(*) FROM objects"), 1);
-    assert_eq!((server.download("acme.localhost", &kept), recto.storage_used(&account)), (b"kept".to_vec(), 4));
+    assert_eq!(
+        (server.download("acme.localhost", &kept), recto.storage_used(&account)),
+        (b"kept".to_vec(), 4)
+    );
 }

@@ -157,6 +157,24 @@ impl Server {
         format!("{}/api/v1/public{path}", self.base)
     }
 
+    /// Ids and names of the processes that it has started, and those that they have.
+    pub fn children(&self) -> Vec<(u32, String)> {
+        let mut found = vec![(self.process.id(), String::new())];
+        let mut next = 0;
+        while next < found.len() {
+            let id = found[next].0;
+            next += 1;
+            for task in std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten() {
+                let ids = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+                found.extend(ids.split_whitespace().map(|id| {
+                    let name = std::fs::read_to_string(format!("/proc/{id}/comm")).unwrap_or_default();
+                    (id.parse().unwrap(), name.trim().to_owned())
+                }));
+            }
+        }
+        found.split_off(1)
+    }
+
     /// A line of `/proc/<pid>/status`, in bytes.
     pub fn memory(&self, key: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();

@@ -31,7 +31,7 @@ fn label(text: &str, at: usize) -> Option<Range<usize>> {
 /// Whether `: …` follows that makes it a definition: a destination, at most with a title, or what a footnote says.
 fn is_defined(text: &str, label: &Range<usize>) -> bool {
     let Some(rest) = text[label.end..].strip_prefix("]:") else { return false };
-    if rest.trim_ascii().is_empty() || !begins_block(&text[..label.start - "[".len()]) {
+    if rest.trim_ascii_start().is_empty() || !begins_block(&text[..label.start - "[".len()]) {
         return false;
     }
     let line = rest.lines().next().unwrap_or_default().trim_ascii();
@@ -44,8 +44,8 @@ fn is_defined(text: &str, label: &Range<usize>) -> bool {
 
 /// Whether nothing but the markers of quotes and lists stands before it in its line.
 fn begins_block(before: &str) -> bool {
-    let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
-    line.bytes().all(|byte| byte.is_ascii_whitespace() || byte.is_ascii_digit() || b">-+*.):".contains(&byte))
+    let mut line = before.bytes().rev().take_while(|byte| !matches!(byte, b'\n' | b'\r'));
+    line.all(|byte| byte.is_ascii_whitespace() || byte.is_ascii_digit() || b">-+*.):".contains(&byte))
 }
 
 /// As labels are compared.

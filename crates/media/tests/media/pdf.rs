@@ -28,16 +28,16 @@ impl Pdf {
         for (number, body) in objects {
             self.size = self.size.max(number + 1);
             table += &format!("{number} 1\n{:010} 00000 n \n", self.bytes.len());
-            write!(self.bytes, "{number} 0 obj\n").unwrap();
+            writeln!(self.bytes, "{number} 0 obj").unwrap();
             self.bytes.extend_from_slice(body);
             self.bytes.extend_from_slice(b"\nendobj\n");
         }
         let previous = if self.last_table > 0 { format!("/Prev {}", self.last_table) } else { String::new() };
         self.last_table = self.bytes.len();
         let (size, start) = (self.size, self.last_table);
-        write!(
+        writeln!(
             self.bytes,
-            "{table}trailer\n<</Size {size}/Root 1 0 R{previous}{trailer}>>\nstartxref\n{start}\n%%EOF\n"
+            "{table}trailer\n<</Size {size}/Root 1 0 R{previous}{trailer}>>\nstartxref\n{start}\n%%EOF"
         )
         .unwrap();
         self

@@ -111,7 +111,7 @@ fn a_program_that_cannot_be_started_is_our_fault_and_not_the_files() {
     for name in ["ffmpeg", "ffprobe"] {
         std::fs::write(directory.path().join(name), "not executable").unwrap();
     }
-    let ffmpeg = Ffmpeg::find(program(), Some(&directory.path().join("ffmpeg"))).unwrap();
+    let ffmpeg = Ffmpeg::find(program(), [directory.path().to_owned()]).unwrap();
     let done = ffmpeg.to_mp4(&input, &output, &LIMITS, &mut |_| true);
     assert!(matches!(done, Err(TranscodeError::Internal(_))), "{done:?}");
 }
@@ -119,7 +119,7 @@ fn a_program_that_cannot_be_started_is_our_fault_and_not_the_files() {
 #[test]
 fn a_program_that_computes_for_ever_is_ended() {
     let directory = tempfile::tempdir().unwrap();
-    let long_film = "-f lavfi -i testsrc=size=1280x720:rate=60:duration=60 -c:v mjpeg -q:v 31";
+    let long_film = "-f lavfi -i testsrc=size=640x480:rate=60:duration=30 -c:v mjpeg -q:v 31";
     let (input, output) = (directory.path().join("film.mov"), directory.path().join("film.mp4"));
     ffmpeg(&format!("{long_film} {}", input.display()));
     let done = to_mp4(&input, &output, TranscodeLimits { cpu_seconds: 1, ..LIMITS });

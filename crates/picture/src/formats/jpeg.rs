@@ -68,7 +68,7 @@ fn from_inks(input: &[u8], stored: ColorSpace, profile: Option<&[u8]>) -> Result
             _ => pixel.map(|white| 255 - white),
         };
     }
-    Ok(to_srgb.convert_bytes(&inks))
+    to_srgb.convert_bytes(&inks)
 }
 
 /// JPEG's own equations (ITU-T T.871), which give the inks themselves: YCCK is made of their complement's complement.

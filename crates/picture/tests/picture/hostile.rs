@@ -23,6 +23,10 @@ static SAMPLES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
             encoder.add_icc_profile(&make::display_p3()).unwrap();
         })
     };
+    let inks = [10, 200, 90, 40].repeat(24 * 18);
+    let inks = make::jpeg((24, 18), jpeg_encoder::ColorType::CmykAsYcck, &inks, |encoder| {
+        encoder.add_icc_profile(&make::press()).unwrap();
+    });
     let png = make::png((24, 18), png::ColorType::Rgb, &photo, |info| {
         info.icc_profile = Some(make::display_p3().into());
         info.exif_metadata = Some(make::exif(3).into());
@@ -44,6 +48,7 @@ static SAMPLES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     vec![
         jpeg(false),
         jpeg(true),
+        inks,
         png,
         gif,
         animation.finish().unwrap(),

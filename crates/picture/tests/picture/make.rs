@@ -52,6 +52,38 @@ pub fn display_p3() -> Vec<u8> {
     ColorProfile::new_display_p3().encode().unwrap()
 }
 
+/// A printing press whose black is a middle grey and whose other inks are water: four inputs, two points each.
+pub fn press() -> Vec<u8> {
+    let ramp: Vec<u8> = (0..=255).collect();
+    let mut table = b"mft1\0\0\0\0\x04\x03\x02\0".to_vec();
+    for row in 0..3 {
+        for column in 0..3 {
+            table.extend(if row == column { [0, 1, 0, 0] } else { [0; 4] });
+        }
+    }
+    table.extend(ramp.repeat(4));
+    for _ in 0..8 {
+        // Lightness 100 without black ink, 50 with it; black is the input that changes first.
+        table.extend([255, 128, 128, 128, 128, 128]);
+    }
+    table.extend(ramp.repeat(3));
+
+    let mut profile = vec![0; 128];
+    profile[8] = 2;
+    profile[12..24].copy_from_slice(b"prtrCMYKLab ");
+    profile[36..40].copy_from_slice(b"acsp");
+    // The white point of the connection space: D50.
+    profile[68..80].copy_from_slice(&[0, 0, 0xf6, 0xd6, 0, 1, 0, 0, 0, 0, 0xd3, 0x2d]);
+    profile.extend(1_u32.to_be_bytes());
+    profile.extend(b"A2B0");
+    profile.extend(144_u32.to_be_bytes());
+    profile.extend((table.len() as u32).to_be_bytes());
+    profile.extend(table);
+    let length = profile.len() as u32;
+    profile[..4].copy_from_slice(&length.to_be_bytes());
+    profile
+}
+
 /// A JPEG of so many channels, after `prepare` has added what else is in the file.
 pub fn jpeg(
     (width, height): (u32, u32),

@@ -20,7 +20,7 @@ async fn publish(store: &Store, site: SiteId, key: &str, content: &str, params: 
 async fn pages_that_speak_of_media_are_told_in_steps(database: &Database) {
     let store = database.store();
     let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
-    let mut expected = vec![
+    let mut expected = [
         publish(store, books, "docs/guides/a", "![](/media/0/a.png)", "{}").await,
         publish(store, books, "docs/guides/b", "none", r#"{"image":"\/media\/0\/a.png"}"#).await,
         publish(store, books, "blog//c", "[](/media/1/b.png)", r#"{"image":"/media/1/b.png"}"#).await,

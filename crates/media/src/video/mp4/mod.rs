@@ -1,10 +1,7 @@
 //! MP4 and QuickTime: a box that playback does not need becomes `free`, its body zeros.
-//!
-//! Boxes are kept by name ([`KEPT`]): makers of cameras invent new places for a position or a serial number, and nobody
-//! invents a new place for the size of a frame. Only inside sample descriptions, where every codec has boxes of its own,
-//! it is the other way round.
 
 mod atom;
+mod rules;
 mod samples;
 
 use std::ops::Range;
@@ -31,40 +28,6 @@ pub(super) fn plan(source: &Source) -> Result<(Edits, Option<(u32, u32)>), Failu
     Ok((cleaner.edits, cleaner.dimensions))
 }
 
-/// Parents, and the boxes in them that stay as they are.
-const KEPT: [(&Type, &[&Type]); 11] = [
-    (b"file", &[b"ftyp", b"styp", b"pdin", b"sidx", b"ssix", b"mfra"]),
-    (b"moov", &[b"iods", b"pssh"]),
-    (b"mvex", &[b"mehd", b"trex", b"leva"]),
-    (b"trak", &[b"tref", b"tapt", b"load", b"trgr"]),
-    (b"edts", &[b"elst"]),
-    (b"mdia", &[b"elng"]),
-    (b"minf", &[b"vmhd", b"smhd", b"nmhd", b"sthd", b"hmhd"]),
-    (b"gmhd", &[b"gmin", b"text"]),
-    (
-        b"stbl",
-        &[
-            b"stts", b"ctts", b"cslg", b"stss", b"stps", b"stsc", b"stsz", b"stz2", b"stco", b"co64",
-            b"stsh", b"sdtp", b"padb", b"stdp", b"sbgp", b"sgpd", b"subs", b"saiz", b"saio",
-        ],
-    ),
-    (b"moof", &[b"mfhd", b"pssh"]),
-    (b"traf", &[b"tfhd", b"tfdt", b"trun", b"sdtp", b"sbgp", b"sgpd", b"subs", b"saiz", b"saio", b"senc"]),
-];
-
-/// `uuid` boxes without which an encrypted film cannot be decrypted (PIFF): key system, track, samples.
-const KEPT_UUIDS: [[u8; 16]; 3] = [
-    0xd08a4f18_10f3_4a82_b6c8_32d8aba183d3_u128.to_be_bytes(),
-    0x8974dbce_7be7_4c51_84f9_7148f9882554_u128.to_be_bytes(),
-    0xa2394f52_5a9b_4f14_a244_6c427c648df4_u128.to_be_bytes(),
-];
-
-/// Tracks that are shown or heard, or that say how. All others tell where, how and with what a film was made.
-const SHOWN: [&Type; 9] = [b"vide", b"soun", b"text", b"sbtl", b"subt", b"clcp", b"tmcd", b"hint", b"auxv"];
-
-/// Telemetry in the guise of something else.
-const TELEMETRY: [&Type; 7] = [b"mebx", b"gpmd", b"camm", b"fdsc", b"rtmd", b"mett", b"metx"];
-
 struct Cleaner<'a> {
     atoms: Atoms<'a>,
     edits: Edits,
@@ -86,7 +49,10 @@ impl Cleaner<'_> {
                 Ok(atom) => atom,
                 Err(error) if !movie => return Err(error),
                 // Some cameras append what they know to the film.
-                Err(_) => return Ok(self.tail(at..end)),
+                Err(_) => {
+                    self.tail(at..end);
+                    return Ok(());
+                }
             };
             at = atom.body.end;
             match &atom.kind {
@@ -132,8 +98,11 @@ impl Cleaner<'_> {
             (b"mdia" | b"minf", b"hdlr") => self.handler_name(atom),
             (b"dinf", b"dref") => self.data_references(atom),
             (b"stbl", b"stsd") => self.sample_descriptions(atom),
-            // The name of a font.
-            (b"tmcd", b"tcmi") => Ok(self.zero_from(atom, 24)),
+            (b"tmcd", b"tcmi") => {
+                // The name of a font.
+                self.zero_from(atom, 24);
+                Ok(())
+            }
             (b"moov", b"mvex")
             | (b"trak", b"edts" | b"mdia")
             | (b"mdia", b"minf")
@@ -145,12 +114,13 @@ impl Cleaner<'_> {
     }
 
     fn keep_or_free(&mut self, parent: &Type, atom: &Atom) -> Result<(), Failure> {
-        let in_parent = KEPT.iter().find(|(name, _)| *name == parent);
-        let kept = in_parent.is_some_and(|(_, kinds)| kinds.contains(&&atom.kind));
-        if kept || (&atom.kind == b"uuid" && KEPT_UUIDS.contains(&self.atoms.source.peek(atom.body.start)?)) {
-            return Ok(());
+        let kept = match &atom.kind {
+            b"uuid" => rules::keeps_uuid(&self.atoms.source.peek(atom.body.start)?),
+            kind => rules::keeps(parent, kind),
+        };
+        if !kept {
+            self.free(atom);
         }
-        self.free(atom);
         Ok(())
     }
 
@@ -174,7 +144,7 @@ impl Cleaner<'_> {
             Some(body) => self.atoms.source.peek(body.start + 12)?,
             None => Type::default(),
         };
-        if SHOWN.contains(&&self.handler) && !TELEMETRY.contains(&&codec) {
+        if rules::is_shown(&self.handler, &codec) {
             return self.children(track);
         }
         if self.fragmented {
