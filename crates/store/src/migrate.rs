@@ -35,7 +35,11 @@ const RECORD: &str = "
 INSERT INTO migrations (version) VALUES ($1)";
 
 /// Any number will do, as long as every Recto process takes the same.
-const POSTGRES_LOCK: &str = "SELECT pg_advisory_xact_lock(7263041)";
+/// Of one schema: others of the same database are none of ours. Whoever waits here waits for a migration, however long.
+const POSTGRES_LOCK: &str = "
+SET LOCAL lock_timeout = 0;
+SET LOCAL statement_timeout = 0;
+SELECT pg_advisory_xact_lock(7263041, hashtext(current_schema()));";
 
 pub(crate) fn sqlite(connection: &mut rusqlite::Connection) -> Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;

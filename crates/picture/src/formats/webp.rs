@@ -49,7 +49,7 @@ fn standing(
             } else {
                 still::photo_or_drawing(&image, limits)
             };
-            smaller(encoded?, stripped)
+            Ok(smaller(encoded?, stripped))
         }
     }
 }
@@ -71,7 +71,7 @@ fn moving(mut decoder: Decoder<'_>, view: &View, stripped: Option<File>) -> Resu
             frames.try_for_each(|frame| frame.map(drop))?;
             Ok(stripped)
         }
-        stripped => smaller(animation::encode(frames, plays, view)?, stripped),
+        stripped => Ok(smaller(animation::encode(frames, plays, view)?, stripped)),
     }
 }
 
@@ -99,6 +99,6 @@ fn is_compact(file: &File, frames: u32) -> bool {
     bytes <= (pixels / 4).max(10_000)
 }
 
-fn smaller(encoded: File, stripped: Option<File>) -> Result<File, Error> {
-    Ok(stripped.filter(|stripped| stripped.bytes.len() <= encoded.bytes.len()).unwrap_or(encoded))
+fn smaller(encoded: File, stripped: Option<File>) -> File {
+    stripped.filter(|stripped| stripped.bytes.len() <= encoded.bytes.len()).unwrap_or(encoded)
 }

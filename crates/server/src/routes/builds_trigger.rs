@@ -49,7 +49,7 @@ async fn read_site(headers: &HeaderMap, body: Body) -> Result<Option<SiteId>, Ap
     if bytes.trim_ascii().is_empty() {
         return Ok(None);
     }
-    if let MediaType::Other(name) = MediaType::of(headers) {
+    if let MediaType::Form(name) | MediaType::Other(name) = MediaType::of(headers) {
         return Err(ApiError::MediaType(format!("cannot read {name:?}; send application/json, or no body")));
     }
     let text = str::from_utf8(&bytes).map_err(|_| Error::Malformed("the body is not valid UTF-8".into()))?;

@@ -1,0 +1,20 @@
+// Turns images into WebP as sharp does by itself: a line `{"from": …, "to": …}` in, a line with the milliseconds out.
+//
+//   SHARP_TOOLS comes from bench/run.
+
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+
+const sharp = createRequire(`${process.env.SHARP_TOOLS}/package.json`)('sharp');
+
+// It would remember the image from the round before.
+sharp.cache(false);
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { from, to } = JSON.parse(line);
+  const bytes = await readFile(from);
+  const start = performance.now();
+  await sharp(bytes, { animated: from.endsWith('.gif') }).webp().toFile(to);
+  console.log(performance.now() - start);
+}
