@@ -16,6 +16,7 @@ install_moto() {
 start_s3() {
   install_moto
   s3_work=$(mktemp -d)
+  : >"$s3_work/log"
   "$moto_venv/bin/moto_server" --host 127.0.0.1 --port 0 >"$s3_work/log" 2>&1 &
   s3_server=$!
   for _ in {1..300}; do

@@ -8,7 +8,7 @@ mod words;
 
 use serde::Serialize;
 
-use self::dice::Dice;
+pub use self::dice::Dice;
 use self::words::{SECTIONS, TAGS, WORDS};
 
 const TYPES: [&str; 2] = ["blog", "docs"];

@@ -4,6 +4,7 @@ mod corpus;
 mod disk;
 mod hugo;
 mod listing;
+mod media;
 mod memory;
 mod nginx;
 mod options;
@@ -61,6 +62,15 @@ async fn measure(options: &Options, report: &mut Report) -> Result<()> {
     }
     if options.wants("serve") {
         report.add(serving::serve().await?);
+    }
+    if options.wants("media-images") {
+        report.add(media::images().await?);
+    }
+    if options.wants("media-video") {
+        report.add(media::video()?);
+    }
+    if options.wants("media-upload") {
+        report.add(media::upload().await?);
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! A real server, as an operator runs it, with rate limits, a cooldown and a quota that refuse nothing.
 
+mod form;
 mod log;
 mod visit;
 
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
+pub use self::form::Part;
 pub use self::log::Built;
 use self::log::Log;
 pub use self::visit::contains;
@@ -182,12 +184,23 @@ impl Recto {
 
     /// Processor time since the start, of all processors together, in milliseconds.
     pub fn cpu_ms(&self) -> Result<f64> {
+        let [own, _] = self.cpu()?;
+        Ok(own)
+    }
+
+    /// The same, with the child processes that have ended.
+    pub fn family_cpu_ms(&self) -> Result<f64> {
+        Ok(self.cpu()?.iter().sum())
+    }
+
+    /// Its own, and that of its children.
+    fn cpu(&self) -> Result<[f64; 2]> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
         // The name of the program stands in parentheses; its figures follow.
         let (_, figures) = stat.rsplit_once(')').context("stat")?;
         let ticks: Vec<f64> = figures.split_whitespace().filter_map(|figure| figure.parse().ok()).collect();
-        // The letter of the state is no number: user and system time are the 11th and 12th number.
-        Ok((ticks[10] + ticks[11]) * 1e3 / TICKS_A_SECOND)
+        // The letter of the state is no number: user and system time are the 11th and 12th number, the children's follow.
+        Ok([ticks[10] + ticks[11], ticks[12] + ticks[13]].map(|ticks| ticks * 1e3 / TICKS_A_SECOND))
     }
 }
 
@@ -198,7 +211,7 @@ impl Drop for Recto {
     }
 }
 
-fn binary() -> Result<PathBuf> {
+pub fn binary() -> Result<PathBuf> {
     Ok(std::env::var_os("RECTO_BIN").context("RECTO_BIN: run bench/run")?.into())
 }
 

@@ -98,6 +98,11 @@ pub fn ms(value: f64) -> String {
     }
 }
 
+/// Of bytes.
+pub fn kb(value: f64) -> String {
+    format!("{:.0} KB", value / 1024.0)
+}
+
 pub fn mb(value: f64) -> String {
     format!("{value:.0} MB")
 }

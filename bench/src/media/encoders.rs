@@ -32,7 +32,7 @@ impl Encoded {
 }
 
 /// In turn, so that what else the machine does hits all of them; the median of the rounds.
-pub fn compare<const N: usize>(from: &Path, encoders: [&mut Encoder; N]) -> Result<[Encoded; N]> {
+pub fn compare<const N: usize>(from: &Path, mut encoders: [&mut Encoder; N]) -> Result<[Encoded; N]> {
     let mut times = [(); N].map(|()| Vec::new());
     let names = encoders.each_ref().map(|encoder| encoder.name());
     for _ in 0..ROUNDS {

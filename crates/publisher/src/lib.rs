@@ -1,6 +1,8 @@
 //! What the product does, free of HTTP: publish, list and delete pages, queue builds, run accounts, sites and
 //! tokens. The API and the command line call the same functions.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod access;
 mod accounts;
 mod bin;

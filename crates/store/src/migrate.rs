@@ -34,8 +34,8 @@ SELECT max(version) FROM migrations";
 const RECORD: &str = "
 INSERT INTO migrations (version) VALUES ($1)";
 
-/// Any number will do, as long as every Recto process takes the same.
-/// Of one schema: others of the same database are none of ours. Whoever waits here waits for a migration, however long.
+/// Any number will do, as long as every Recto process takes the same. It is for one schema: others of the same database
+/// are none of ours. Whoever waits here waits for a migration, however long that takes.
 const POSTGRES_LOCK: &str = "
 SET LOCAL lock_timeout = 0;
 SET LOCAL statement_timeout = 0;

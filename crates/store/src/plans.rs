@@ -150,8 +150,9 @@ fn what_is_to_be_done_about_media_is_found_by_its_time() {
     let abandoned = "SEARCH objects USING INDEX objects_by_time (state=? AND after<?)";
     let doomed = "SEARCH objects USING COVERING INDEX objects_by_time (state=? AND after<?)";
     check(|tx| objects::doomed(tx, NOW, 10), &[abandoned, doomed]);
-    let due = "SEARCH transcodes USING INDEX transcodes_due (due_at<?)";
+    let given_up = "SEARCH transcodes USING INDEX transcodes_due (due_at<?)";
+    let due = "SEARCH transcodes USING COVERING INDEX transcodes_due (due_at<?)";
     let claimed = "SEARCH transcodes USING PRIMARY KEY (site_id=? AND hash=?)";
-    check(|tx| transcodes::claim(tx, WORKER, NOW, NOW), &[due, claimed, due]);
-    check(transcodes::next_due, &["SEARCH transcodes USING COVERING INDEX transcodes_due"]);
+    check(|tx| transcodes::claim(tx, WORKER, NOW, NOW), &[given_up, claimed, due]);
+    check(transcodes::next_due, &["SEARCH transcodes USING COVERING INDEX transcodes_due (due_at>?)"]);
 }

@@ -75,12 +75,12 @@ fn a_page_refers_to_a_hostile_name_as_it_stands() {
 fn hostile_files_are_refused_and_the_next_one_is_taken() {
     let recto = Recto::new();
     let (account, server) = (recto.account("Acme"), recto.start());
-    let photo = image("photo.jpg");
-    let film = film("film.mp4");
+    let (photo, drawing, film) = (image("photo.jpg"), image("drawing.png"), film("film.mp4"));
     let hostile: Vec<(&str, Vec<u8>, &str)> = vec![
         ("vast.png", vast_png(), "megapixels"),
         ("moving.gif", gif(501), "frames"),
-        ("half.jpg", photo[..photo.len() / 2].to_vec(), ""),
+        ("half.png", drawing[..drawing.len() / 2].to_vec(), ""),
+        ("beginning.jpg", photo[..100].to_vec(), ""),
         ("half.mp4", film[..film.len() / 2].to_vec(), ""),
         ("endless.mp4", [&[0, 0, 0, 16][..], b"ftypisom\0\0\0\0", &[0, 0, 0, 8], b"moov"].concat(), ""),
         ("bomb.pdf", pdf_bomb(), "PDF"),

@@ -77,7 +77,7 @@ fn without_ffmpeg_movs_wait(recto: &Recto) {
 
 /// Long enough to be under way when it is looked at.
 fn long_film() -> Vec<u8> {
-    let sources = "-f lavfi -i testsrc2=size=960x540:rate=25:duration=20 -f lavfi -i sine=duration=20";
+    let sources = "-f lavfi -i testsrc2=size=640x360:rate=25:duration=10 -f lavfi -i sine=duration=10";
     ffmpeg("long.mov", &format!("{sources} -c:v mjpeg -q:v 20 -c:a aac"))
 }
 

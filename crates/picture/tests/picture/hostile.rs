@@ -75,7 +75,7 @@ fn other_files_are_no_images() {
 #[test]
 fn a_file_cut_anywhere_has_an_answer() {
     for sample in SAMPLES.iter() {
-        for length in 0..sample.len() {
+        for length in (0..sample.len()).step_by(5) {
             survive(&sample[..length]);
         }
     }
