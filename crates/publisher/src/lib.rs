@@ -18,6 +18,7 @@ mod export;
 mod fields;
 mod list;
 mod media;
+mod orphans;
 mod protection;
 mod publish;
 mod releases;

@@ -8,7 +8,7 @@ use api::MediaItem;
 use blob::Key;
 use bytes::Bytes;
 use futures_util::Stream;
-use model::{MediaHash, MediaUrl, PageId, PageKey, SiteId, Timestamp};
+use model::{MediaHash, MediaUrl, ObjectId, PageId, PageKey, SiteId, Timestamp};
 use store::transcodes::Transcode;
 use store::{media, mentions, objects};
 
@@ -26,7 +26,7 @@ const PAGES: i64 = 50;
 /// What a visitor gets at the address of a medium.
 #[derive(Debug, Clone, Copy)]
 pub struct Medium {
-    object: model::ObjectId,
+    object: ObjectId,
     pub size: u64,
 }
 

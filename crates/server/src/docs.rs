@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::LazyLock;
 
-use api::{DuplicateSlugs, Failure, InternalError, SlugConflict, Unauthorized, ValidationFailed};
+use api::{DuplicateSlugs, Failure, InternalError, PublishForm, SlugConflict, Unauthorized, Unresolved, UnresolvedFiles, ValidationFailed};
 use axum::http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY,
 };
@@ -82,6 +82,7 @@ pub fn openapi() -> OpenApi {
         .build();
     openapi.tags = Some(vec![
         TagBuilder::new().name("Pages").description(Some("Publish, list and delete pages.")).build(),
+        TagBuilder::new().name("Media").description(Some("Upload files that pages show.")).build(),
         TagBuilder::new().name("Builds").description(Some("Turn the pages into the site.")).build(),
     ]);
     openapi.servers = Some(vec![ServerBuilder::new().url(PUBLIC_API).build()]);
@@ -97,6 +98,9 @@ pub fn openapi() -> OpenApi {
     register::<ValidationFailed>(components);
     register::<DuplicateSlugs>(components);
     register::<SlugConflict>(components);
+    register::<UnresolvedFiles>(components);
+    register::<Unresolved>(components);
+    register::<PublishForm>(components);
     // Any, not one of them: every object is a page as well, since unknown fields are ignored.
     let body = AnyOfBuilder::new().item(reference("PublishRequest")).item(reference("PageInput"));
     let body = body.description(Some("A batch, or a single page as the whole body (the original format)."));
@@ -130,23 +134,34 @@ fn complete(operation: &mut Operation) {
         _ => add("400", "A parameter or the body is missing or wrong", failure()),
     }
     add("401", "No token, or one that is malformed, unknown or revoked", reference("Unauthorized"));
-    if name == "triggerBuild" {
-        add("402", "The plan's builds of this month are used up", failure());
+    match name.as_str() {
+        "triggerBuild" => add("402", "The plan's builds of this month are used up", failure()),
+        "publishPages" | "uploadMedia" => add("402", "The files need more storage than is left", failure()),
+        _ => {}
     }
     add("403", "The site does not exist or is not yours, or the account is suspended", failure());
     if name == "deletePage" || name == "latestBuild" {
         add("404", "There is no such page, or no build yet", failure());
     }
-    if name == "publishPages" || name == "triggerBuild" {
+    if matches!(name.as_str(), "publishPages" | "triggerBuild" | "uploadMedia") {
         add("408", "The body arrived too slowly", failure());
-        add("413", "The body is too large", failure());
-        add("415", "The body is neither JSON nor packed with gzip", failure());
+        add("413", "The body or a file is too large", failure());
+        add("415", "The body is of a type, or packed in a way, that is not read here", failure());
     }
-    add("429", "A rate limit or the build cooldown; wait as long as Retry-After says", failure());
+    add(
+        "429",
+        "A rate limit, the build cooldown or too many large files; wait as long as Retry-After says",
+        failure(),
+    );
     add("500", "Our own fault", reference("InternalError"));
-    add("503", "The database is away; try again in a few seconds", failure());
-    if let (Some(RefOr::T(body)), "triggerBuild") = (&mut operation.request_body, name.as_str()) {
-        body.required = Some(Required::False);
+    add("503", "The database is away, or too many large files arrive; try again in a few seconds", failure());
+    match (&mut operation.request_body, name.as_str()) {
+        (Some(RefOr::T(body)), "triggerBuild") => body.required = Some(Required::False),
+        (Some(RefOr::T(body)), "publishPages") => {
+            let form = Content::new(Some(reference("PublishForm")));
+            body.content.insert("multipart/form-data".into(), form.into());
+        }
+        _ => {}
     }
     for (status, answer) in &mut operation.responses.responses {
         if let RefOr::T(answer) = answer {
@@ -156,7 +171,7 @@ fn complete(operation: &mut Operation) {
 }
 
 fn refused_pages() -> RefOr<Schema> {
-    let bodies = ["ValidationFailed", "DuplicateSlugs", "SlugConflict", "Failure"];
+    let bodies = ["ValidationFailed", "DuplicateSlugs", "SlugConflict", "UnresolvedFiles", "Failure"];
     // A conflict is a failure with one key more, so it is any of them and not one.
     let any_of = bodies.iter().fold(AnyOfBuilder::new(), |any_of, name| any_of.item(reference(name)));
     RefOr::T(any_of.build().into())

@@ -7,6 +7,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 const UPKEEP_EVERY: Duration = Duration::from_secs(60);
+const ROUNDS_A_DAY: u64 = 24 * 60;
 
 /// They end soon after `stop`.
 pub(super) fn start(publisher: &Publisher, workers: usize, stop: &CancellationToken) -> Vec<JoinHandle<()>> {
@@ -32,7 +33,7 @@ async fn transcode(publisher: Publisher, stop: CancellationToken) {
 }
 
 async fn keep_up(publisher: Publisher, stop: CancellationToken) {
-    loop {
+    for round in 0.. {
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(UPKEEP_EVERY) => {}
@@ -42,6 +43,21 @@ async fn keep_up(publisher: Publisher, stop: CancellationToken) {
             () = stop.cancelled() => return,
             () = tidy(&publisher) => {}
         }
+        if round % ROUNDS_A_DAY == 0 {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = sweep_orphans(&publisher) => {}
+            }
+        }
+    }
+}
+
+/// It lists the whole object store, so it is done once a day.
+async fn sweep_orphans(publisher: &Publisher) {
+    match publisher.sweep_orphans().await {
+        Ok(0) => {}
+        Ok(swept) => tracing::info!(swept, "objects that belonged to nobody were deleted"),
+        Err(error) => tracing::warn!(%error, "objects that belong to nobody stay for another day"),
     }
 }
 

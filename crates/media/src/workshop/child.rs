@@ -46,6 +46,8 @@ impl Child {
         let mut process = Command::new(&program.path)
             .args(&program.args)
             .env_clear()
+            // Else mimalloc sets a gigabyte of addresses aside, which the limit of memory would have to add.
+            .env("MIMALLOC_ARENA_RESERVE", "0")
             // What interrupts the server is not for its children; they end with it.
             .process_group(0)
             .stdin(Stdio::piped())
