@@ -14,7 +14,7 @@ pub async fn images() -> Result<Report> {
     let directory = tempfile::tempdir()?;
     let photos = stock::photos(directory.path())?;
     let screenshots = stock::screenshots(directory.path())?;
-    let animation = stock::animation(&photos[0])?;
+    let animation = stock::animation(&photos[1])?;
 
     let mut sharp = Encoder::Sharp(Sharp::start(&photos[0])?);
     let mut report = Report::default();

@@ -35,12 +35,15 @@ pub fn screenshots(directory: &Path) -> Result<[PathBuf; 2]> {
 
     fs::write(&text, prose)?;
     fs::write(&aside, names)?;
-    let boxes = [(0, 0, 1920, 60, "0x24292f"), (0, 60, 320, 1020, "0xf0f2f5"), (1500, 100, 380, 220, "0x3b82f6")];
+    let boxes =
+        [(0, 0, 1920, 60, "0x24292f"), (0, 60, 320, 1020, "0xf0f2f5"), (1500, 100, 380, 220, "0x3b82f6")];
     let texts = [(&aside, "Sans", 18, "0x2850a0", 24, 90), (&text, "Sans", 19, "0x1a1a1a", 360, 90)];
     draw(&reader, "white", &boxes, &texts)?;
 
-    fs::write(&text, &pages[1].content)?;
-    let boxes = [(0, 0, 300, 1080, "0x21252b"), (0, 1050, 1920, 30, "0x007acc"), (300, 240, 1620, 26, "0x2c313c")];
+    // As many lines as there is room for above the bar.
+    fs::write(&text, pages[1].content.lines().take(42).collect::<Vec<_>>().join("\n"))?;
+    let boxes =
+        [(0, 0, 300, 1080, "0x21252b"), (0, 1050, 1920, 30, "0x007acc"), (300, 240, 1620, 26, "0x2c313c")];
     let texts = [(&aside, "Sans", 16, "0x9da5b4", 20, 40), (&text, "SansMono", 16, "0xd7dae0", 330, 20)];
     draw(&editor, "0x282c34", &boxes, &texts)?;
     Ok([reader, editor])
@@ -76,7 +79,7 @@ fn wrapped(text: &str, most: usize) -> String {
         length = if fits { length + 1 + word.len() } else { word.len() };
         wrapped.push_str(word);
     }
-    wrapped
+    wrapped.trim_start().to_owned()
 }
 
 /// Two and a half seconds of a camera that moves over a photo, 480×360, as a GIF.

@@ -58,13 +58,24 @@ fn write_anew(from: &Path, to: &Path) -> Result<()> {
     run(ffmpeg().arg("-i").arg(from).args(copied).arg(to)).map(drop)
 }
 
-/// Ten seconds at the rate of a phone, again and again until it is large enough.
+/// Ten seconds, at 50 Mbit/s or more as phones have it, again and again until it is large enough.
 fn make(directory: &Path) -> Result<PathBuf> {
     progress("making a film of 1 GB");
     let [scene, film] = ["scene.mp4", "film.mp4"].map(|name| directory.join(name));
     let picture = "testsrc2=size=1920x1080:rate=30:duration=10,noise=alls=24:allf=t";
     let mut command = ffmpeg();
-    command.args(["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", "sine=duration=10", "-pix_fmt", "yuv420p"]);
+    command.args([
+        "-f",
+        "lavfi",
+        "-i",
+        picture,
+        "-f",
+        "lavfi",
+        "-i",
+        "sine=duration=10",
+        "-pix_fmt",
+        "yuv420p",
+    ]);
     command.args(["-c:v", "libx264", "-preset", "ultrafast", "-b:v", "50M", "-c:a", "aac"]);
     run(command.arg(&scene))?;
     let mut command = ffmpeg();

@@ -21,7 +21,8 @@ impl Publisher {
     /// Deletes them; tells how many there were. It lists the whole object store.
     pub async fn sweep_orphans(&self) -> Result<u64, Error> {
         let long_ago = self.clock.now().minus(AGE);
-        let media = self.sweep_unknown(self.blob.media(), ObjectId::new(long_ago), objects::known, Key::media);
+        let media =
+            self.sweep_unknown(self.blob.media(), ObjectId::new(long_ago), objects::known, Key::media);
         let packs = self.sweep_unknown(self.blob.packs(), PackId::new(long_ago), packs::known, Key::pack);
         Ok(media.await? + packs.await?)
     }

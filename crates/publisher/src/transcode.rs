@@ -14,6 +14,7 @@ use model::ObjectId;
 use store::building::Worker;
 use store::transcodes::{self, Claim};
 use store::{Tx, objects};
+use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -110,10 +111,10 @@ impl Publisher {
     }
 
     async fn transcode(&self, ffmpeg: &Ffmpeg, claim: &Claim) -> Result<Outcome, Error> {
-        let room = self.spool.room()?;
+        let room = Arc::new(self.spool.room()?);
         let source = match self.blob.local_path(&Key::media(claim.source)) {
             Some(path) => path,
-            None => self.fetch_to(claim, room.path().join("source.mov")).await?,
+            None => self.fetch_to(claim, room.clone()).await?,
         };
         let made = room.path().join("made.mp4");
         let Some(result) = self.run_ffmpeg(ffmpeg, claim, &source, &made).await? else {
@@ -176,14 +177,13 @@ impl Publisher {
     }
 
     /// ffmpeg reads files only.
-    async fn fetch_to(&self, claim: &Claim, path: PathBuf) -> Result<PathBuf, Error> {
-        let mut spooling = Spooling::new(path.clone());
+    async fn fetch_to(&self, claim: &Claim, room: Arc<TempDir>) -> Result<PathBuf, Error> {
+        let mut spooling = Spooling::new(room, "source.mov");
         let mut bytes = pin!(self.blob.read_stream(&Key::media(claim.source), 0..claim.size).await?);
         while let Some(piece) = bytes.next().await {
             spooling.write(piece?).await?;
         }
-        spooling.finish().await?;
-        Ok(path)
+        Ok(spooling.finish().await?.path)
     }
 }
 

@@ -8,12 +8,13 @@ mod spool;
 mod spooled;
 mod stored;
 
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use api::MediaItem;
 use media::Kind;
 use model::ByteSize;
 use model::limits::FILES_PER_REQUEST;
+use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 pub use self::incoming::Incoming;
@@ -30,8 +31,8 @@ pub(crate) const LARGE: u64 = 10 << 20;
 pub struct Uploads {
     publisher: Publisher,
     caller: Caller,
-    /// Goes with everything in it when the request is answered.
-    room: tempfile::TempDir,
+    /// Goes with everything in it when the request is answered, and nobody writes there any more.
+    room: Arc<TempDir>,
     files: Vec<Arrived>,
 }
 
@@ -45,7 +46,7 @@ struct Arrived {
 
 impl Uploads {
     pub fn new(publisher: &Publisher, caller: &Caller) -> Result<Uploads, Error> {
-        let room = publisher.spool.room()?;
+        let room = Arc::new(publisher.spool.room()?);
         Ok(Uploads { publisher: publisher.clone(), caller: caller.clone(), room, files: Vec::new() })
     }
 
@@ -67,27 +68,22 @@ impl Uploads {
         // A plan that was taken out of the configuration allows nothing.
         let limit =
             self.publisher.settings.plan(&self.caller.plan).map_or(ByteSize(0), |plan| plan.file_size);
-        let spooling = Spooling::new(self.next_path());
+        let spooling = Spooling::new(self.room.clone(), &self.files.len().to_string());
         Incoming::new(&self.publisher, self.caller.account, limit, (name, kind), spooling, at_least)
     }
 
     /// What is no file, but has to wait for the files all the same.
     pub fn begin_payload(&self) -> Spooling {
-        Spooling::new(self.room.path().join("payload"))
+        Spooling::new(self.room.clone(), "payload")
     }
 
     /// The file is complete; it is made ready while others arrive.
     pub async fn add(&mut self, incoming: Incoming) -> Result<(), Error> {
-        let made_ready = self.next_path().with_extension("ready");
         let (sent, slot) = incoming.finish().await?;
         let name = sent.name.clone();
-        let work = tokio::spawn(ready::make_ready(self.publisher.clone(), sent, made_ready));
+        let work = tokio::spawn(ready::make_ready(self.publisher.clone(), sent, self.room.clone()));
         self.files.push(Arrived { name, work, slot });
         Ok(())
-    }
-
-    fn next_path(&self) -> PathBuf {
-        self.room.path().join(self.files.len().to_string())
     }
 
     /// Waits until all files are ready. One that is refused does not end the request yet: what is wrong with its pages
@@ -113,7 +109,7 @@ pub struct Files {
     pub(crate) ready: Vec<(String, Ready)>,
     /// Those that cannot be stored, and why.
     refused: Vec<(String, String)>,
-    _room: tempfile::TempDir,
+    _room: Arc<TempDir>,
     _slots: Vec<Slot>,
 }
 

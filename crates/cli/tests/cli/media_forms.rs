@@ -107,6 +107,11 @@ impl Recto {
         processes.flat_map(|process| entries(&process)).filter(|path| !path.ends_with("lock")).collect()
     }
 
+    /// The files in them.
+    pub fn spooled(&self) -> Vec<PathBuf> {
+        self.rooms().iter().flat_map(|room| entries(room)).collect()
+    }
+
     /// Stored files, whether anything refers to them or not.
     pub fn objects(&self) -> Vec<PathBuf> {
         files_below(&self.data().join("objects"))

@@ -49,8 +49,13 @@ fn check_rate_limited(answer: &Early) -> u64 {
     header(answer, "retry-after").unwrap().parse().unwrap()
 }
 
-fn wait_for_rooms(recto: &Recto, count: usize) {
-    wait_until("the uploads have begun or ended", || recto.rooms().len() == count);
+/// A file that is being spooled has its slot.
+fn wait_for_files(recto: &Recto, count: usize) {
+    wait_until("the uploads have begun", || recto.spooled().len() == count);
+}
+
+fn wait_for_no_room(recto: &Recto) {
+    wait_until("the uploads have ended", || recto.rooms().is_empty());
 }
 
 #[test]
@@ -70,7 +75,7 @@ fn a_file_that_the_plan_does_not_allow_is_refused_before_it_is_sent() {
         server.send_form("/pages", &free, with_a_page(&zeroes)).expect(413)
     );
     assert_eq!((recto.storage_used(&free), recto.objects().len()), (0, 0));
-    wait_for_rooms(&recto, 0);
+    wait_for_no_room(&recto);
     server.send_form("/pages", &free, with_a_page(&zeroes[1..])).expect(200);
     server.send_file(&free, "a.zip", &zeroes[1..]).expect(200);
     assert_eq!(recto.storage_used(&free), 10 * MB as u64);
@@ -81,7 +86,7 @@ fn an_account_sends_two_large_files_at_a_time() {
     let recto = Recto::new();
     let (account, other, server) = (recto.account("Acme"), recto.account("Other"), recto.start());
     let under_way = [begin(&server, &account, 20 * MB), begin(&server, &account, 20 * MB)];
-    wait_for_rooms(&recto, 2);
+    wait_for_files(&recto, 2);
     assert_eq!(check_rate_limited(&answer(begin(&server, &account, 20 * MB))), 60);
 
     // Of a form with pages the size of each file is known when it is there.
@@ -96,7 +101,7 @@ fn an_account_sends_two_large_files_at_a_time() {
     server.keep_file(&account, "small.zip", &large[1..]);
     server.keep_file(&other, "large.zip", &large);
     drop(under_way);
-    wait_for_rooms(&recto, 0);
+    wait_for_no_room(&recto);
     server.send_form("/pages", &account, with_a_page()).expect(200);
 }
 
@@ -106,9 +111,9 @@ fn an_account_begins_ten_large_files_an_hour() {
     let (account, server) = (recto.account("Acme"), recto.start());
     for _ in 0..10 {
         let begun = begin(&server, &account, 20 * MB);
-        wait_for_rooms(&recto, 1);
+        wait_for_files(&recto, 1);
         drop(begun);
-        wait_for_rooms(&recto, 0);
+        wait_for_no_room(&recto);
     }
     let seconds = check_rate_limited(&answer(begin(&server, &account, 20 * MB)));
     assert!((3500..=3600).contains(&seconds), "{seconds}");
@@ -122,7 +127,7 @@ fn the_server_takes_as_many_large_files_at_a_time_as_it_is_told() {
     let recto = Recto::new().set("RECTO_UPLOADS_LARGE", "1");
     let (account, other, server) = (recto.account("Acme"), recto.account("Other"), recto.start());
     let under_way = begin(&server, &account, 20 * MB);
-    wait_for_rooms(&recto, 1);
+    wait_for_files(&recto, 1);
     let busy = answer(begin(&server, &other, 20 * MB));
     assert_eq!((busy.status, header(&busy, "retry-after")), (503, None), "{}", busy.body);
     assert_eq!(crate::recto::keys(&busy.body), ["error", "message"]);
@@ -131,6 +136,6 @@ fn the_server_takes_as_many_large_files_at_a_time_as_it_is_told() {
     assert_eq!(server.send_form("/pages", &other, form()).status, 503);
     server.keep_file(&other, "small.zip", b"small");
     drop(under_way);
-    wait_for_rooms(&recto, 0);
+    wait_for_no_room(&recto);
     server.send_form("/pages", &other, form()).expect(200);
 }

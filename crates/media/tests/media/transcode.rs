@@ -49,6 +49,16 @@ fn what_browsers_play_is_copied() {
 }
 
 #[test]
+fn what_apples_browser_plays_is_copied_and_tagged_for_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let hevc = "-c:v libx265 -x265-params log-level=none -pix_fmt yuv420p -tag:v hev1 -c:a pcm_s16le";
+    let (input, output) = film(directory.path(), hevc);
+    to_mp4(&input, &output, LIMITS).unwrap();
+    assert_eq!(codecs(&output), "hevc,hvc1,64,48,yuv420p\naac,mp4a\n");
+    check_clean(&output);
+}
+
+#[test]
 fn what_browsers_do_not_play_is_encoded_anew() {
     let directory = tempfile::tempdir().unwrap();
     for options in ["-c:v prores -c:a pcm_s16le", "-c:v mjpeg -pix_fmt yuvj422p -c:a aac -vf scale=63:47"] {

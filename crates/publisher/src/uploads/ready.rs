@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use media::{Failure, Job, Kind, Program, Workshop, WorkshopSettings};
 use model::{Dimensions, MediaHash, MediaUrl};
+use tempfile::TempDir;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
@@ -63,8 +64,13 @@ pub(crate) struct Ready {
     pub(crate) url: MediaUrl,
 }
 
-/// What is refused is [`Error::Malformed`]: the message says what is wrong with the file.
-pub(super) async fn make_ready(publisher: Publisher, sent: Sent, output: PathBuf) -> Result<Ready, Error> {
+/// What is refused is [`Error::Malformed`]: the message says what is wrong with the file. The room stays as long as
+/// somebody works in it, though its request may have been broken off.
+pub(super) async fn make_ready(
+    publisher: Publisher,
+    sent: Sent,
+    _room: Arc<TempDir>,
+) -> Result<Ready, Error> {
     let name = media::stored_name(&sent.name, sent.kind);
     let Spooled { path: input, size, hash } = sent.spooled;
     if sent.kind == Kind::Kept {
@@ -74,7 +80,8 @@ pub(super) async fn make_ready(publisher: Publisher, sent: Sent, output: PathBuf
     let workshop = publisher.workplaces.workshop();
     let work = spawn_blocking(move || {
         // A film is cleaned where it lies: it may have ten gigabytes.
-        let output = if let Kind::Video(_) = sent.kind { input.clone() } else { output };
+        let output =
+            if let Kind::Video(_) = sent.kind { input.clone() } else { input.with_extension("ready") };
         let job = Job { kind: sent.kind, input, output: output.clone() };
         let done = workshop.process(&job).map_err(|failure| match failure {
             Failure::Refused(message) => Error::Malformed(message),

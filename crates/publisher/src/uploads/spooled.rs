@@ -3,9 +3,11 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use model::MediaHash;
+use tempfile::TempDir;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::Error;
@@ -28,6 +30,8 @@ pub struct Spooling {
 struct Sink {
     file: File,
     hasher: blake3::Hasher,
+    /// Stays until the last byte is written: a file that comes while its room is being emptied would keep it.
+    _room: Arc<TempDir>,
 }
 
 /// What was written, complete.
@@ -38,9 +42,11 @@ pub struct Spooled {
 }
 
 impl Spooling {
-    pub(crate) fn new(path: PathBuf) -> Spooling {
+    pub(crate) fn new(room: Arc<TempDir>, name: &str) -> Spooling {
+        let path = room.path().join(name);
         let target = path.clone();
-        let create = move || Ok(Sink { file: File::create_new(target)?, hasher: blake3::Hasher::new() });
+        let create =
+            move || Ok(Sink { file: File::create_new(target)?, hasher: blake3::Hasher::new(), _room: room });
         Spooling { path, size: 0, waiting: Vec::new(), waiting_bytes: 0, sink: spawn_blocking(create) }
     }
 
@@ -124,4 +130,27 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send
 
 fn failed(what: &str, path: &Path, error: &io::Error) -> Error {
     Error::Internal(format!("{what} the upload {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_room_goes_although_a_file_was_only_just_begun_in_it() {
+        let parent = tempfile::tempdir().unwrap();
+        for _ in 0..500 {
+            let room = Arc::new(tempfile::tempdir_in(&parent).unwrap());
+            drop(Spooling::new(room, "0"));
+        }
+        for _ in 0..500 {
+            if std::fs::read_dir(&parent).unwrap().count() == 0 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("{} rooms are left", std::fs::read_dir(&parent).unwrap().count());
+    }
 }
