@@ -57,6 +57,10 @@ impl Publisher {
         self.store
             .write(move |tx| {
                 let now = clock.now();
+                // First the site, then its account: as an upload does, so that neither waits for the other.
+                if !sites::lock(tx, site_id)? {
+                    return Err(Error::NoSuchSite);
+                }
                 if !accounts::count_build(tx, account, quota, now)? {
                     return Err(Error::BuildQuota { limit: quota });
                 }

@@ -3,7 +3,10 @@
 use std::io::Write;
 use std::sync::LazyLock;
 
-use api::{DuplicateSlugs, Failure, InternalError, PublishForm, SlugConflict, Unauthorized, Unresolved, UnresolvedFiles, ValidationFailed};
+use api::{
+    DuplicateSlugs, Failure, InternalError, PublishForm, SlugConflict, Unauthorized, Unresolved,
+    UnresolvedFiles, ValidationFailed,
+};
 use axum::http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY,
 };

@@ -36,7 +36,7 @@ fn it_reaches_no_file_no_network_no_program_no_thread_and_no_other_process() {
 #[test]
 fn its_end_says_what_was_wrong_and_the_next_upload_is_processed() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = WorkshopSettings { children: 1, memory: 64 << 20, cpu_seconds: 1, wall_seconds: 60 };
+    let settings = WorkshopSettings { children: 1, memory: 64 << 20, cpu_seconds: 1, wall_seconds: 600 };
     let workshop = Workshop::new(program(), settings);
     let check = |misdeed: &str, expected: &str| {
         assert_eq!(message(&workshop, directory.path(), misdeed), expected, "{misdeed}");

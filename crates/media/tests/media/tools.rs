@@ -6,7 +6,7 @@ use std::process::Command;
 use media::{Done, Failure, Job, Kind, Program, Workshop, WorkshopSettings};
 
 pub const SETTINGS: WorkshopSettings =
-    WorkshopSettings { children: 2, memory: 256 << 20, cpu_seconds: 20, wall_seconds: 60 };
+    WorkshopSettings { children: 2, memory: 256 << 20, cpu_seconds: 20, wall_seconds: 600 };
 
 pub fn program() -> Program {
     Program { path: env!("CARGO_BIN_EXE_media-worker-for-tests").into(), args: Vec::new() }

@@ -7,7 +7,7 @@ use media::{Ffmpeg, TranscodeError, TranscodeLimits};
 use crate::tools::{PICTURES, SOUND, everything_known, ffmpeg, frames, program, run};
 
 const LIMITS: TranscodeLimits =
-    TranscodeLimits { memory: 4 << 30, cpu_seconds: 60, wall_seconds: 60, threads: 2 };
+    TranscodeLimits { memory: 4 << 30, cpu_seconds: 60, wall_seconds: 600, threads: 2 };
 
 const NOTES: &str = "-metadata title=SECRET-title -metadata location=+48.2082+016.3738/ \
                      -metadata:s:v:0 handler_name=SECRET-video -metadata creation_time=2024-05-06T07:08:09Z";

@@ -13,6 +13,7 @@ mod decide;
 mod decide_model;
 mod large;
 mod listing;
+mod media;
 mod oracle;
 mod publish;
 mod races;
