@@ -11,7 +11,7 @@ use testing::Database;
 use crate::{at, insert, page, read, site, write};
 
 /// How long a test waits for PostgreSQL to tell.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// How long nothing must happen.
 const QUIET: Duration = Duration::from_millis(300);
 
