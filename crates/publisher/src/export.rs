@@ -1,4 +1,6 @@
-//! A release as plain files, for any static host.
+//! A release as plain files, with the site's media, for any static host.
+
+mod media;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,6 +24,8 @@ pub struct Exported {
     pub release: i64,
     pub files: usize,
     pub redirects: usize,
+    /// Uploaded files, under each of their names.
+    pub media: usize,
 }
 
 impl Publisher {
@@ -70,7 +74,8 @@ impl Publisher {
         if !redirects.is_empty() {
             write(&directory.join("_redirects"), redirects.as_bytes())?;
         }
-        progress(done.files);
+        done.media = self.export_media(site.id, directory, |media| progress(done.files + media)).await?;
+        progress(done.files + done.media);
         Ok(done)
     }
 

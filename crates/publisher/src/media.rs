@@ -76,18 +76,23 @@ impl Publisher {
         Ok(self.blob.read_stream(&Key::media(medium.object), range).await?)
     }
 
-    /// All media of a site, newest first, each with the pages that use it.
-    pub async fn media(&self, site: SiteId) -> Result<Vec<MediumInfo>, AdminError> {
+    /// All media of a site, newest first.
+    pub(crate) async fn list_media(&self, site: SiteId) -> Result<Vec<media::Medium>, AdminError> {
         let mut listed: Vec<media::Medium> = Vec::new();
         loop {
             let behind = listed.last().map(|last| (last.created_at, last.hash));
             let more =
                 self.store.read(move |tx| Ok::<_, AdminError>(media::list(tx, site, behind, MEDIA)?)).await?;
             if more.is_empty() {
-                break;
+                return Ok(listed);
             }
             listed.extend(more);
         }
+    }
+
+    /// The same, each with the pages that use it.
+    pub async fn media(&self, site: SiteId) -> Result<Vec<MediumInfo>, AdminError> {
+        let listed = self.list_media(site).await?;
         let used = self.mentioned(site).await?;
         let info = |medium: media::Medium| MediumInfo {
             urls: medium.names.iter().map(|name| url(&medium, name).to_string()).collect(),

@@ -14,7 +14,7 @@ on_both_databases!(an_export_is_what_visitors_get, an_export_overwrites_nothing_
 fn an_export_is_what_visitors_get(recto: &Recto) {
     let (server, directory) = (build_a_site(recto), recto.beside("out"));
     let exported = recto.json(&["site", "export", "acme", text(&directory)]);
-    assert_eq!(keys(&exported), ["directory", "files", "redirects", "release"]);
+    assert_eq!(keys(&exported), ["directory", "files", "media", "redirects", "release"]);
     assert_eq!(exported["directory"], text(&directory));
 
     let redirects = std::fs::read_to_string(directory.join("_redirects")).unwrap();
@@ -41,7 +41,8 @@ fn an_export_is_what_visitors_get(recto: &Recto) {
         assert_eq!(answer.body.as_bytes(), std::fs::read(directory.join(&path)).unwrap(), "{url}");
         compared += 1;
     }
-    assert_eq!(exported["files"], compared);
+    assert_eq!(exported["media"], 2, "each of an upload's names");
+    assert_eq!(exported["files"].as_i64().unwrap() + 2, compared);
     for path in ["index.html", "blog/index.html", "blog/post-0/index.html", "blog/post-0.md", "sitemap.xml"] {
         assert!(directory.join(path).is_file(), "{path} is missing");
     }
@@ -84,6 +85,8 @@ fn build_a_site(recto: &Recto) -> Server {
             json!({ "title": name, "contentType": "docs", "section": "guides", "content": "# One\n\nTwo." }),
         );
     }
+    server.keep_file(&account, "notes.txt", b"as they are");
+    server.keep_file(&account, "the same.txt", b"as they are");
     let published = server.publish(&account.token, &json!({ "pages": pages })).expect(200);
     recto.text(&["site", "build", "acme", "--wait"]);
     let id = &published["pages"][0]["id"];

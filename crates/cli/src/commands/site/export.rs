@@ -35,16 +35,18 @@ impl Export {
         let progress = output::progress("{spinner} {pos} files ({per_sec})", json);
         let done =
             publisher.export(&site, self.release, directory, |files| progress.set_position(files as u64));
-        let Exported { release, files, redirects } = done.await?;
+        let Exported { release, files, redirects, media } = done.await?;
         progress.finish_and_clear();
         if json {
             let directory = directory.to_string_lossy();
-            output::json(
-                &json!({ "release": release, "directory": directory, "files": files, "redirects": redirects }),
-            );
+            output::json(&json!({
+                "release": release, "directory": directory, "files": files, "redirects": redirects, "media": media,
+            }));
             return Ok(());
         }
-        output::line(format!("release {release}: {files} files and {redirects} redirects are in {shown}"));
+        output::line(format!(
+            "release {release}: {files} files, {redirects} redirects and {media} uploads are in {shown}"
+        ));
         output::line(format!("to look at it: python3 -m http.server --directory {shown}"));
         Ok(())
     }
