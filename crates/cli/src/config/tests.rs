@@ -88,7 +88,10 @@ fn what_is_unknown_or_wrong_is_named() {
     check("[sites]\nlisten = \"8081\"", &[], "sites.listen");
     check("[sites]\ncache = \"much\"", &[], "sites.cache");
     check("[store]\nurl = \"mysql://x\"", &[], "store.url");
-    check("[objects]\nurl = \"s3://b/p\"", &[], "objects.url");
+    check("[objects]\nurl = \"s3://\"", &[], "objects.url");
+    check("[objects]\nurl = \"ftp://b/p\"", &[], "objects.url");
+    check("[uploads]\nlarge = 0", &[], "uploads.large");
+    check("[uploads]\nworkers = 65", &[], "uploads.workers");
     check("[objects]\nurl = \"file:\"", &[], "objects.url");
     check("[builds]\nworkers = 0", &[], "builds.workers must be from 1 to 64");
     check("[builds]\nworkers = 65", &[], "builds.workers");
