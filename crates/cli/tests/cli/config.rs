@@ -38,7 +38,7 @@ fn a_wrong_setting_stops_every_command_and_is_named() {
     check("[builds]\nworkers = 0", "builds.workers");
     check("[builds]\nkeep_releases = 0", "builds.keep_releases");
     check("[sites]\ncache = \"much\"", "sites.cache");
-    check("[objects]\nurl = \"s3://bucket/prefix\"", "objects.url");
+    check("[objects]\nurl = \"ftp://bucket/prefix\"", "objects.url");
     check("[store]\nurl = \"mysql://x\"", "store.url");
     check("[log]\nfilter = \"recto=loud\"", "log.filter");
     check("[plans.pro]\nstorage = \"lots\"", "plans.pro.storage");
