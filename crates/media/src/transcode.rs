@@ -33,7 +33,7 @@ pub struct TranscodeLimits {
 
 #[derive(Debug, thiserror::Error)]
 pub enum TranscodeError {
-    /// Trying again would not help.
+    /// The video's fault, as far as anybody can tell.
     #[error("{0}")]
     Cannot(String),
     /// `progress` said so.

@@ -10,7 +10,7 @@ use store::sites::{self, Site};
 use store::texts::{self, TextId, TextRange};
 use store::{Store, Tx, former};
 
-use crate::access::{find_site, site_of};
+use crate::access::site_of;
 use crate::draft::{Complete, Request};
 use crate::texts::Texts;
 use crate::uploads::Stored;
@@ -24,11 +24,10 @@ impl Draft {
             None => None,
             Some(files) => {
                 // Whatever else is wrong is told before what is wrong with a file.
-                check(&publisher.store, caller, request.clone()).await?;
+                let site = check(&publisher.store, caller, request.clone()).await?;
                 if let Some(refusal) = files.refusal() {
                     return Err(refusal);
                 }
-                let site = find_site(&publisher.store, caller.account, request.site).await?;
                 let quota = publisher.settings.storage(&caller.plan);
                 Some(files.store(&publisher, site.id, quota).await?)
             }
@@ -53,16 +52,17 @@ impl Draft {
     /// What is wrong, as far as it can be told without the files.
     pub async fn check(self, caller: &Caller) -> Result<(), Error> {
         let Complete { publisher, request, .. } = self.finish().await?;
-        check(&publisher.store, caller, Arc::new(request)).await
+        check(&publisher.store, caller, Arc::new(request)).await.map(drop)
     }
 }
 
-async fn check(store: &Store, caller: &Caller, request: Arc<Request>) -> Result<(), Error> {
+/// What is wrong with a request; or the site that it means.
+async fn check(store: &Store, caller: &Caller, request: Arc<Request>) -> Result<Site, Error> {
     let account = caller.account;
     let read = move |tx: &mut Tx| {
         let site = site_of(tx, account, request.site)?;
         look_up_and_decide(tx, &site, &request)?;
-        Ok(())
+        Ok(site)
     };
     store.read(read).await
 }
@@ -87,12 +87,8 @@ impl Publisher {
         let changes_nothing = request.entries.is_empty() && request.deletes.is_empty() && stored.is_none();
         if hopeless || changes_nothing {
             // Nothing will be written: the answer is the rest of what is wrong, or the site.
-            let read = move |tx: &mut Tx| {
-                let site = site_of(tx, account, request.site)?;
-                look_up_and_decide(tx, &site, &request)?;
-                Ok(Outcome { site, pages: Vec::new(), deleted: None })
-            };
-            return self.store.read(read).await;
+            let site = check(&self.store, caller, request).await?;
+            return Ok(Outcome { site, pages: Vec::new(), deleted: None });
         }
         self.store
             .write(move |tx| {

@@ -21,6 +21,8 @@ pub(crate) struct Stored {
     site: SiteId,
     uploads: Vec<Upload>,
     quota: u64,
+    /// It may be dropped on a thread of the database, which has none.
+    runtime: Handle,
 }
 
 impl Files {
@@ -31,7 +33,8 @@ impl Files {
         site: SiteId,
         quota: u64,
     ) -> Result<Stored, Error> {
-        let mut stored = Stored { publisher: publisher.clone(), site, uploads: self.uploads(), quota };
+        let (uploads, runtime) = (self.uploads(), Handle::current());
+        let mut stored = Stored { publisher: publisher.clone(), site, uploads, quota, runtime };
         let (hashes, clock): (Vec<MediaHash>, _) =
             (stored.uploads.iter().map(|upload| upload.hash).collect(), publisher.clock.clone());
         let begun = publisher.store.write(move |tx| {
@@ -49,12 +52,10 @@ impl Files {
         for upload in &mut stored.uploads {
             upload.object = begun.get(&upload.hash).copied();
         }
-        for (_, file) in &self.ready {
-            let object = stored.uploads.iter_mut().find(|upload| upload.hash == file.url.hash);
-            if let Some(id) = object.and_then(|upload| upload.object)
-                // Of two files with the same bytes the first one was taken.
-                && file.path.exists()
-            {
+        for upload in &stored.uploads {
+            // Of files with the same bytes any one will do.
+            let file = self.ready.iter().find(|(_, file)| file.url.hash == upload.hash);
+            if let (Some(id), Some((_, file))) = (upload.object, file) {
                 publisher.blob.put_file(&Key::media(id), &file.path).await?;
             }
         }
@@ -96,10 +97,10 @@ impl Stored {
 impl Drop for Stored {
     fn drop(&mut self) {
         let objects: Vec<ObjectId> = self.uploads.iter().filter_map(|upload| upload.object).collect();
-        // Without a runtime the process is about to end, and the lease will do. What was kept is not touched.
-        if let (false, Ok(runtime)) = (objects.is_empty(), Handle::try_current()) {
+        // What was kept is not touched; if the process is about to end, the lease will do.
+        if !objects.is_empty() {
             let (store, clock) = (self.publisher.store.clone(), self.publisher.clock.clone());
-            runtime.spawn(async move {
+            self.runtime.spawn(async move {
                 let abandon = store.write(move |tx| objects::abandon(tx, &objects, clock.now()));
                 if let Err(error) = abandon.await {
                     tracing::warn!(%error, "files of a refused request stay until their lease ends");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use blob::{Blob, Key};
 use bytes::Bytes;
 use model::{Clock, MediaUrl, ObjectId};
-use publisher::{Error, Files, Uploads};
+use publisher::{Caller, Error, Files, Uploads};
 use serde_json::json;
 use testing::Database;
 
@@ -13,6 +13,7 @@ use crate::{DAY, World};
 
 testing::on_both_databases!(
     a_file_that_was_not_published_is_swept,
+    a_file_over_the_quota_is_swept_at_once,
     a_deleted_medium_is_swept_an_hour_later,
     objects_without_a_row_are_swept_when_they_are_old,
 );
@@ -56,6 +57,22 @@ async fn a_file_that_was_not_published_is_swept(database: &Database) {
     assert_eq!(objects(&world.blob).await, 1, "the same bytes are written once");
     world.clock.advance(2 * DAY);
     assert_eq!(world.publisher.sweep_media().await.unwrap(), 0);
+}
+
+async fn a_file_over_the_quota_is_swept_at_once(database: &Database) {
+    let world = World::new(database).await;
+    let files = world.attached(&[("a.txt", "text")]).await;
+    let poor = Caller { plan: "no such plan".into(), ..world.caller.clone() };
+    let refused = world.publisher.upload(&poor, None, files).await.unwrap_err();
+    assert!(matches!(refused, Error::StorageQuota { required: 4, remaining: 0 }), "{refused}");
+    assert_eq!(objects(&world.blob).await, 1);
+    // It is given up beside the answer.
+    let started = std::time::Instant::now();
+    while objects(&world.blob).await > 0 {
+        assert!(started.elapsed() < Duration::from_secs(60), "the refused file waits for its lease");
+        world.clock.advance(Duration::from_secs(1));
+        world.publisher.sweep_media().await.unwrap();
+    }
 }
 
 async fn a_deleted_medium_is_swept_an_hour_later(database: &Database) {
