@@ -22,16 +22,6 @@ impl Account {
     }
 }
 
-const SET_UP: &str = "
-UPDATE server
-SET set_up_at = $1
-WHERE set_up_at IS NULL";
-
-/// Claims the first set-up; only one process ever gets `true`.
-pub fn set_up(tx: &mut Tx, now: Timestamp) -> Result<bool> {
-    Ok(tx.execute(SET_UP, &[&now.micros()])? == 1)
-}
-
 const INSERT: &str = "
 INSERT INTO accounts (id, name, plan, created_at)
 VALUES ($1, $2, $3, $4)";
@@ -85,19 +75,36 @@ UPDATE accounts
 SET suspended_at = $1
 WHERE id = $2";
 
-/// Suspends an account, or resumes it with `None`.
+/// Suspends an account with its sites, or resumes it with `None`.
 pub fn set_suspended(tx: &mut Tx, id: AccountId, at: Option<Timestamp>) -> Result<bool> {
-    Ok(tx.execute(SET_SUSPENDED, &[&at.map(Timestamp::micros), &id.0])? == 1)
+    let known = tx.execute(SET_SUSPENDED, &[&at.map(Timestamp::micros), &id.0])? == 1;
+    tx.announce()?;
+    Ok(known)
+}
+
+const BUILDS_SQLITE: &str = "
+SELECT CASE WHEN build_month = $1 THEN build_count ELSE 0 END
+FROM accounts
+WHERE id = $2";
+const BUILDS_POSTGRES: &str = "
+SELECT CASE WHEN build_month = $1 THEN build_count ELSE 0 END
+FROM accounts
+WHERE id = $2
+FOR NO KEY UPDATE";
+
+/// Builds accepted in the calendar month of `now`. Until the transaction ends nobody else counts one.
+pub fn lock_builds(tx: &mut Tx, id: AccountId, now: Timestamp) -> Result<u64> {
+    let sql = if tx.is_sqlite() { BUILDS_SQLITE } else { BUILDS_POSTGRES };
+    let count = tx.query_one(sql, &[&now.month_start().micros(), &id.0], |row| row.get::<i64>(0))?;
+    Ok(count.unwrap_or_default().max(0) as u64)
 }
 
 const COUNT_BUILD: &str = "
 UPDATE accounts
 SET build_count = CASE WHEN build_month = $1 THEN build_count + 1 ELSE 1 END, build_month = $1
-WHERE id = $2 AND CASE WHEN build_month = $1 THEN build_count ELSE 0 END < $3";
+WHERE id = $2";
 
-/// Counts one build against the month's quota; `false` when the quota is used up. One conditional UPDATE, so that
-/// requests at the same moment cannot pass it together.
-pub fn count_build(tx: &mut Tx, id: AccountId, quota: u64, now: Timestamp) -> Result<bool> {
-    let quota = i64::try_from(quota).unwrap_or(i64::MAX);
-    Ok(tx.execute(COUNT_BUILD, &[&now.month_start().micros(), &id.0, &quota])? == 1)
+pub fn count_build(tx: &mut Tx, id: AccountId, now: Timestamp) -> Result<()> {
+    tx.execute(COUNT_BUILD, &[&now.month_start().micros(), &id.0])?;
+    Ok(())
 }

@@ -1,13 +1,11 @@
-//! Deleted pages: listed, restored, and in the end purged. Every statement names the site; only the purge of what was
-//! deleted long ago is about all of them.
-
-use std::collections::BTreeMap;
+//! Deleted pages: listed, restored, and in the end purged. Every statement names the site.
 
 use model::{PageId, PageKey, SiteId, Timestamp};
 
-use crate::pages::key;
-use crate::texts::{TextId, release};
-use crate::{Param, Result, Tx};
+use crate::pages::{key, text};
+use crate::texts::{Text, release};
+use crate::usage::{self, Change};
+use crate::{Param, Result, Tx, former, sites};
 
 /// A page in the bin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,76 +49,92 @@ WHERE site_id = $3 AND id = $4 AND deleted_at IS NOT NULL";
 
 /// Brings a page back. The caller has made sure, under the site's lock, that its key is free.
 pub fn restore(tx: &mut Tx, site: SiteId, version: i64, id: PageId, now: Timestamp) -> Result<bool> {
-    Ok(tx.execute(RESTORE, &[&version, &now.micros(), &site.0, &id.0])? == 1)
+    let restored = tx.execute(RESTORE, &[&version, &now.micros(), &site.0, &id.0])? == 1;
+    usage::count(tx, site, Change { pages: i64::from(restored), ..Change::default() })?;
+    Ok(restored)
 }
 
-/// Which deleted pages go for good.
+/// Which of a site's deleted pages go for good.
 #[derive(Debug, Clone, Copy)]
 pub enum Purge {
-    One(SiteId, PageId),
-    Site(SiteId),
+    One(PageId),
     DeletedBefore(Timestamp),
 }
 
 const PURGE_ONE: &str = "
 DELETE FROM pages
 WHERE site_id = $1 AND id = $2 AND deleted_at IS NOT NULL
-RETURNING content_id, params_id, site_id, version";
-const PURGE_SITE: &str = "
-DELETE FROM pages
-WHERE site_id = $1 AND id IN (SELECT id FROM pages WHERE site_id = $1 AND deleted_at IS NOT NULL LIMIT $2)
-RETURNING content_id, params_id, site_id, version";
+RETURNING id, content_id, params_id, content_bytes, params_bytes, deleted_at, version";
 const PURGE_OLD: &str = "
 DELETE FROM pages
-WHERE (site_id, id) IN (SELECT site_id, id FROM pages WHERE deleted_at < $1 LIMIT $2)
-RETURNING content_id, params_id, site_id, version";
+WHERE site_id = $1 AND id IN (
+  SELECT id FROM pages WHERE site_id = $1 AND deleted_at < $2 ORDER BY deleted_at, id LIMIT $3)
+RETURNING id, content_id, params_id, content_bytes, params_bytes, deleted_at, version";
 
 const NOTE: &str = "
 UPDATE sites
 SET purged_version = $1
 WHERE id = $2 AND purged_version < $1";
 
-/// Deletes at most `most` rows for good and leaves their texts to the sweep; tells how many pages went. A release that
-/// was made before a page was deleted is no base for a build any more: nothing would tell it that the page is gone.
-pub fn purge(tx: &mut Tx, what: Purge, most: i64, now: Timestamp) -> Result<u64> {
+/// Deletes at most `most` pages of a site for good, and leaves their texts to the sweep; returns how many. A release that
+/// was made before a page was deleted is no base for a build any more: nothing would show it that the page is gone.
+pub fn purge(tx: &mut Tx, site: SiteId, what: Purge, most: i64, now: Timestamp) -> Result<u64> {
+    sites::lock(tx, site)?;
     let gone = match what {
-        Purge::One(site, page) => remove(tx, PURGE_ONE, &[&site.0, &page.0], now)?,
-        Purge::Site(site) => remove(tx, PURGE_SITE, &[&site.0, &most], now)?,
-        Purge::DeletedBefore(time) => remove(tx, PURGE_OLD, &[&time.micros(), &most], now)?,
+        Purge::One(page) => remove(tx, site, PURGE_ONE, &[&page.0], now)?,
+        Purge::DeletedBefore(time) => remove(tx, site, PURGE_OLD, &[&time.micros(), &most], now)?,
     };
-    let mut newest: BTreeMap<SiteId, i64> = BTreeMap::new();
-    for (site, version) in &gone {
-        let known = newest.entry(*site).or_default();
-        *known = (*known).max(*version);
-    }
-    for (site, version) in newest {
-        tx.execute(NOTE, &[&version, &site.0])?;
-    }
-    Ok(gone.len() as u64)
+    tx.execute(NOTE, &[&gone.newest_version, &site.0])?;
+    Ok(gone.pages)
 }
 
-const REMOVE_SITE: &str = "
+const OLDEST: &str = "
+SELECT site_id
+FROM pages
+WHERE deleted_at < $1
+ORDER BY deleted_at
+LIMIT 1";
+
+/// The site whose page was deleted longest ago, if that was before `time`.
+pub fn oldest_before(tx: &mut Tx, time: Timestamp) -> Result<Option<SiteId>> {
+    tx.query_one(OLDEST, &[&time.micros()], |row| Ok(SiteId(row.get(0)?)))
+}
+
+const REMOVE_SOME: &str = "
 DELETE FROM pages
-WHERE site_id = $1 AND id IN (SELECT id FROM pages WHERE site_id = $1 LIMIT $2)
-RETURNING content_id, params_id, site_id, version";
+WHERE site_id = $1 AND id IN (SELECT id FROM pages WHERE site_id = $1 ORDER BY id LIMIT $2)
+RETURNING id, content_id, params_id, content_bytes, params_bytes, deleted_at, version";
 
-/// At most `most` pages of a site that is itself being deleted.
-pub fn remove_site(tx: &mut Tx, site: SiteId, most: i64, now: Timestamp) -> Result<u64> {
-    Ok(remove(tx, REMOVE_SITE, &[&site.0, &most], now)?.len() as u64)
+/// At most `most` pages of a site that is itself being deleted; `false`: there are none left.
+pub(crate) fn remove_some(tx: &mut Tx, site: SiteId, most: i64, now: Timestamp) -> Result<bool> {
+    Ok(remove(tx, site, REMOVE_SOME, &[&most], now)?.pages > 0)
 }
 
-/// Tells each page's site, and the version that deleted it.
+struct Gone {
+    pages: u64,
+    /// Of those that changed the pages last.
+    newest_version: i64,
+}
+
+/// Deletes pages with everything that belongs to them, and counts them off.
 fn remove(
     tx: &mut Tx,
+    site: SiteId,
     sql: &'static str,
     params: &[&dyn Param],
     now: Timestamp,
-) -> Result<Vec<(SiteId, i64)>> {
-    let mut texts: Vec<TextId> = Vec::new();
-    let gone = tx.query(sql, params, |row| {
-        texts.extend([row.get::<Option<i64>>(0)?, row.get(1)?].into_iter().flatten().map(TextId));
-        Ok((SiteId(row.get(2)?), row.get(3)?))
+) -> Result<Gone> {
+    let (mut texts, mut change, mut newest_version): (Vec<Text>, _, _) = (Vec::new(), Change::default(), 0);
+    let params: Vec<&dyn Param> = [&[&site.0 as &dyn Param], params].concat();
+    let ids = tx.query(sql, &params, |row| {
+        texts.extend([text(row, 1, 3)?, text(row, 2, 4)?].into_iter().flatten());
+        change.pages -= i64::from(row.get::<Option<i64>>(5)?.is_none());
+        newest_version = newest_version.max(row.get(6)?);
+        Ok(PageId(row.get(0)?))
     })?;
-    release(tx, texts.into_iter(), now)?;
-    Ok(gone)
+    change.text = -texts.iter().map(|text| text.bytes).sum::<i64>();
+    release(tx, site, newest_version, texts.into_iter(), now)?;
+    former::forget(tx, site, &ids)?;
+    usage::count(tx, site, change)?;
+    Ok(Gone { pages: ids.len() as u64, newest_version })
 }

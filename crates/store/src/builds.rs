@@ -1,4 +1,4 @@
-//! Builds: the queue's rows and what `GET /builds/latest` tells.
+//! Builds: the queue's rows and what `GET /builds/latest` reports.
 
 use model::{AccountId, BuildId, BuildStatus, SiteId, Timestamp, Trigger};
 
@@ -13,7 +13,12 @@ pub struct Build {
     pub started_at: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,
     pub error: Option<String>,
+    /// What could not be shown as its author meant it, as JSON.
+    pub warnings: Option<String>,
 }
+
+/// A site's builds that are kept, besides those that are not over.
+const KEPT: i64 = 100;
 
 const INSERT: &str = "
 INSERT INTO builds (id, account_id, site_id, status, triggered_by, created_at)
@@ -28,11 +33,39 @@ pub fn insert(
     now: Timestamp,
 ) -> Result<()> {
     tx.execute(INSERT, &[&id.0, &account.0, &site.0, &triggered_by.as_str(), &now.micros()])?;
+    tx.execute(FORGET, &[&site.0, &KEPT])?;
     Ok(())
 }
 
+// The newest that somebody asked for is what `latest` reports, however many came after it.
+const FORGET: &str = "
+DELETE FROM builds
+WHERE completed_at IS NOT NULL
+  AND id IN (
+    SELECT id FROM builds WHERE site_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $2)
+  AND id <> (
+    SELECT id FROM builds WHERE site_id = $1 AND triggered_by <> 'schedule'
+    ORDER BY created_at DESC, id DESC LIMIT 1)";
+
+const FORGET_OLD: &str = "
+DELETE FROM builds
+WHERE id IN (
+  SELECT id
+  FROM builds AS old
+  WHERE completed_at < $1 AND EXISTS (
+      SELECT 1 FROM builds AS newer
+      WHERE newer.site_id = old.site_id AND newer.triggered_by <> 'schedule' AND newer.created_at > old.created_at)
+    OR completed_at < $1 AND NOT EXISTS (SELECT 1 FROM sites WHERE sites.id = old.site_id)
+  ORDER BY completed_at
+  LIMIT $2)";
+
+/// Deletes at most `most` builds that ended before `time`, but for each site's newest; returns how many.
+pub fn forget_before(tx: &mut Tx, time: Timestamp, most: i64) -> Result<u64> {
+    tx.execute(FORGET_OLD, &[&time.micros(), &most])
+}
+
 const LATEST: &str = "
-SELECT id, status, triggered_by, created_at, started_at, completed_at, error
+SELECT id, status, triggered_by, created_at, started_at, completed_at, error, warnings
 FROM builds
 WHERE site_id = $1 AND triggered_by <> 'schedule'
 ORDER BY created_at DESC, id DESC
@@ -50,6 +83,7 @@ pub fn latest(tx: &mut Tx, site: SiteId) -> Result<Option<Build>> {
             started_at: row.get::<Option<i64>>(4)?.map(Timestamp::from_micros),
             completed_at: row.get::<Option<i64>>(5)?.map(Timestamp::from_micros),
             error: row.get(6)?,
+            warnings: row.get(7)?,
         })
     })
 }

@@ -3,9 +3,12 @@
 /// One failure may have to be told to every write of a group, so it is cheap to clone.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// The engine cannot be reached, or stays locked: try again in a moment.
-    #[error("the database is away: {0}")]
+    /// The engine cannot be reached, does not answer, or stays locked: try again in a moment.
+    #[error("the database is unavailable: {0}")]
     Away(String),
+    /// The disk of the database is full: it can be read, and takes nothing new.
+    #[error("the disk of the database is full: {0}")]
+    Full(String),
     /// COMMIT was sent and no answer came: the change may or may not be there.
     #[error("the database did not answer COMMIT: {0}")]
     Unknown(String),
@@ -31,7 +34,8 @@ impl Error {
             Some(&SqlState::UNIQUE_VIOLATION) => (Error::Internal(text), Retry::SameConnection),
             // A lock or a statement took too long.
             Some(&SqlState::LOCK_NOT_AVAILABLE | &SqlState::QUERY_CANCELED) => (Error::Away(text), Retry::No),
-            // Class 57: shutting down or starting up; class 53: out of connections, memory or disk.
+            Some(&SqlState::DISK_FULL) => (Error::Full(text), Retry::No),
+            // Class 57: shutting down or starting up; class 53: out of connections or memory.
             Some(code) if code.code().starts_with("57P") || code.code().starts_with("53") => {
                 (Error::Away(text), Retry::NewConnection)
             }
@@ -53,7 +57,8 @@ impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Error {
         use rusqlite::ErrorCode::*;
         match error.sqlite_error_code() {
-            Some(DatabaseBusy | DatabaseLocked | DiskFull | CannotOpen) => Error::Away(error.to_string()),
+            Some(DatabaseBusy | DatabaseLocked | CannotOpen) => Error::Away(error.to_string()),
+            Some(DiskFull) => Error::Full(error.to_string()),
             _ => Error::Internal(error.to_string()),
         }
     }

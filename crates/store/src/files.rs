@@ -8,8 +8,8 @@ use model::{PackId, SiteId};
 use uuid::Uuid;
 
 pub use self::packed::{Place, Swept, places, relocate, sweep};
-pub use self::remembered::{forget_pages, pages, remember};
-pub use self::staging::{stage, staged, undo};
+pub use self::remembered::{pages, remember};
+pub use self::staging::{Cursor, forget_pages, stage, staged, undo};
 
 use crate::releases::OPEN;
 use crate::{Bulk, Error, Result, Row, Tx};
@@ -169,18 +169,25 @@ pub fn close(tx: &mut Tx, site: SiteId, release: i64, paths: &[String]) -> Resul
 
 const REMOVE_FILES: &str = "
 DELETE FROM release_files
-WHERE site_id = $1";
+WHERE site_id = $1 AND (path, from_release) IN (
+  SELECT path, from_release FROM release_files WHERE site_id = $1 ORDER BY path, from_release LIMIT $2)";
 const REMOVE_PAGES: &str = "
 DELETE FROM release_pages
-WHERE site_id = $1";
+WHERE site_id = $1 AND (page_id, from_release) IN (
+  SELECT page_id, from_release FROM release_pages WHERE site_id = $1 ORDER BY page_id, from_release LIMIT $2)";
+const REMOVE_FORMER: &str = "
+DELETE FROM former_urls
+WHERE site_id = $1 AND url IN (SELECT url FROM former_urls WHERE site_id = $1 ORDER BY url LIMIT $2)";
 const REMOVE_RELEASES: &str = "
 DELETE FROM releases
-WHERE site_id = $1";
+WHERE site_id = $1 AND number IN (SELECT number FROM releases WHERE site_id = $1 ORDER BY number LIMIT $2)";
 
-/// Everything of a site that is being deleted.
-pub fn remove_site(tx: &mut Tx, site: SiteId) -> Result<()> {
-    for sql in [REMOVE_FILES, REMOVE_PAGES, REMOVE_RELEASES] {
-        tx.execute(sql, &[&site.0])?;
+/// At most `most` rows of a site that is being deleted; `false`: there are none left.
+pub(crate) fn remove_some(tx: &mut Tx, site: SiteId, most: i64) -> Result<bool> {
+    for sql in [REMOVE_FILES, REMOVE_PAGES, REMOVE_FORMER, REMOVE_RELEASES] {
+        if tx.execute(sql, &[&site.0, &most])? > 0 {
+            return Ok(true);
+        }
     }
-    Ok(())
+    Ok(false)
 }

@@ -11,6 +11,8 @@ pub struct Hosted {
     /// None before the first build.
     pub release: Option<i64>,
     pub protection: Option<Protection>,
+    /// Its account is suspended.
+    pub suspended: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,22 +26,25 @@ fn hosted(row: &Row) -> Result<Hosted> {
     let (password, key): (Option<String>, Option<Vec<u8>>) = (row.get(2)?, row.get(3)?);
     let protection =
         password.zip(key).map(|(password_hash, cookie_key)| Protection { password_hash, cookie_key });
-    Ok(Hosted { id: SiteId(row.get(0)?), release: row.get(1)?, protection })
+    let suspended = row.get::<Option<i64>>(4)?.is_some();
+    Ok(Hosted { id: SiteId(row.get(0)?), release: row.get(1)?, protection, suspended })
 }
 
 const BY_NAME: &str = "
-SELECT id, live_release, password_hash, cookie_key
+SELECT sites.id, live_release, password_hash, cookie_key, suspended_at
 FROM sites
-WHERE name = $1";
+JOIN accounts ON accounts.id = account_id
+WHERE sites.name = $1 AND deleted_at IS NULL";
 
 pub fn by_name(tx: &mut Tx, name: &SiteName) -> Result<Option<Hosted>> {
     tx.query_one(BY_NAME, &[&name.as_str()], hosted)
 }
 
 const BY_DOMAIN: &str = "
-SELECT id, live_release, password_hash, cookie_key
+SELECT sites.id, live_release, password_hash, cookie_key, suspended_at
 FROM sites
-WHERE id = (SELECT site_id FROM domains WHERE host = $1)";
+JOIN accounts ON accounts.id = account_id
+WHERE sites.id = (SELECT site_id FROM domains WHERE host = $1) AND deleted_at IS NULL";
 
 pub fn by_domain(tx: &mut Tx, host: &str) -> Result<Option<Hosted>> {
     tx.query_one(BY_DOMAIN, &[&host], hosted)

@@ -1,14 +1,20 @@
 //! A closure on its way to a thread that owns a connection, and its answer on the way back.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use crate::error::{Error, Result, Retry};
 use crate::tx::{Engine, Tx};
 
 /// Work for a connection: run, perhaps more than once, then finished with what became of the transaction.
 pub(crate) trait Job: Send {
+    /// To be called before the first run. `false`: its caller has given up, and it must not run any more.
+    fn begin(&self) -> bool;
     /// Runs the closure. `Ok` means: commit it. Whatever the closure itself answered is kept for `finish`.
     fn run(&mut self, engine: Engine) -> Result<(), Undo>;
     /// Sends the closure's answer, or the reason why the transaction around it is not there.
@@ -27,12 +33,60 @@ pub(crate) struct Closure<F, T, E> {
     work: F,
     answer: Option<Result<T, E>>,
     reply: oneshot::Sender<Result<T, E>>,
+    progress: Arc<Progress>,
 }
 
 impl<F, T, E> Closure<F, T, E> {
-    pub(crate) fn new(work: F) -> (Closure<F, T, E>, oneshot::Receiver<Result<T, E>>) {
+    pub(crate) fn new(work: F) -> (Closure<F, T, E>, Answer<T, E>) {
         let (reply, receiver) = oneshot::channel();
-        (Closure { work, answer: None, reply }, receiver)
+        let progress = Arc::new(Progress(AtomicU8::new(WAITING)));
+        (Closure { work, answer: None, reply, progress: progress.clone() }, Answer { receiver, progress })
+    }
+}
+
+const WAITING: u8 = 0;
+const STARTED: u8 = 1;
+const GIVEN_UP: u8 = 2;
+
+/// Whether a job has been started, or its caller has given up before that: never both.
+struct Progress(AtomicU8);
+
+impl Progress {
+    fn take(&self, state: u8) -> bool {
+        self.0.compare_exchange(WAITING, state, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+}
+
+/// The caller's end of a job.
+pub(crate) struct Answer<T, E> {
+    receiver: oneshot::Receiver<Result<T, E>>,
+    progress: Arc<Progress>,
+}
+
+/// Why there is no answer.
+pub(crate) enum NoAnswer {
+    /// The job was never started, and will not be.
+    NotStarted,
+    /// It was started: what became of it is unknown.
+    Unknown,
+    /// The store is closed.
+    Closed,
+}
+
+impl<T, E> Answer<T, E> {
+    /// A database may be silent for ever without being gone; its callers do not wait that long.
+    pub(crate) async fn within(mut self, time: Duration) -> Result<Result<T, E>, NoAnswer> {
+        match timeout(time, &mut self.receiver).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(_)) => Err(NoAnswer::Closed),
+            Err(_) if self.give_up() => Err(NoAnswer::NotStarted),
+            Err(_) => Err(NoAnswer::Unknown),
+        }
+    }
+
+    /// `false`: it has been started.
+    pub(crate) fn give_up(&self) -> bool {
+        self.progress.take(GIVEN_UP)
     }
 }
 
@@ -42,6 +96,10 @@ where
     T: Send,
     E: From<Error> + Send,
 {
+    fn begin(&self) -> bool {
+        self.progress.take(STARTED)
+    }
+
     fn run(&mut self, engine: Engine) -> Result<(), Undo> {
         let mut tx = Tx::new(engine);
         // A panic in one closure must not take the thread, and with it every other write, along.

@@ -7,6 +7,7 @@ use model::{Dimensions, MediaHash, ObjectId, SiteId, Timestamp};
 
 use crate::media::already_kept;
 use crate::objects::{self, Whole};
+use crate::usage::{self, Change, Exceeded, Quota};
 use crate::{Bulk, Result, Tx, sites, transcodes};
 
 /// Some bytes, and all names that they are to have.
@@ -24,11 +25,7 @@ pub struct Upload {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kept {
     Done,
-    /// The bytes that would be added, and those that there is room for.
-    OverQuota {
-        required: u64,
-        remaining: u64,
-    },
+    OverQuota(Exceeded),
     /// These were deleted since the uploader looked, or their lease was over: they have to be written again.
     Gone(Vec<MediaHash>),
     /// The site was deleted in the meantime.
@@ -37,7 +34,7 @@ pub enum Kept {
 
 /// Makes uploads media of the site: all of them or none. Of equal bytes one object is kept and counted, the others are
 /// doomed. A video that browsers may not play is queued for a transcode.
-pub fn keep(tx: &mut Tx, site: SiteId, uploads: &[Upload], quota: u64, now: Timestamp) -> Result<Kept> {
+pub fn keep(tx: &mut Tx, site: SiteId, uploads: &[Upload], quota: &Quota, now: Timestamp) -> Result<Kept> {
     if !sites::lock(tx, site)? {
         return Ok(Kept::NoSite);
     }
@@ -62,9 +59,10 @@ pub fn keep(tx: &mut Tx, site: SiteId, uploads: &[Upload], quota: u64, now: Time
         return Ok(Kept::Gone(gone.into_iter().collect()));
     }
 
-    let required = added.values().map(|object| object.size).sum();
-    if let Some(remaining) = charge(tx, site, required, quota)? {
-        return Ok(Kept::OverQuota { required, remaining });
+    let required: u64 = added.values().map(|object| object.size).sum();
+    let change = Change { storage: required as i64, ..Change::default() };
+    if let Some(exceeded) = usage::charge(tx, site, change, quota)? {
+        return Ok(Kept::OverQuota(exceeded));
     }
     objects::keep(tx, &added.into_values().collect::<Vec<_>>(), now)?;
     objects::abandon(tx, &spare.into_iter().collect::<Vec<_>>(), now)?;
@@ -72,37 +70,6 @@ pub fn keep(tx: &mut Tx, site: SiteId, uploads: &[Upload], quota: u64, now: Time
     let videos = uploads.iter().filter(|upload| upload.names.iter().any(|name| name.ends_with(".mov")));
     transcodes::queue(tx, site, &videos.map(|upload| upload.hash).collect::<Vec<_>>(), now)?;
     Ok(Kept::Done)
-}
-
-const USED_SQLITE: &str = "
-SELECT storage_used
-FROM accounts
-WHERE id = (SELECT account_id FROM sites WHERE id = $1)";
-const USED_POSTGRES: &str = "
-SELECT storage_used
-FROM accounts
-WHERE id = (SELECT account_id FROM sites WHERE id = $1)
-FOR NO KEY UPDATE";
-const COUNT: &str = "
-UPDATE accounts
-SET storage_used = storage_used + $1
-WHERE id = (SELECT account_id FROM sites WHERE id = $2)";
-
-/// Counts bytes that are added. Uploads of all the account's sites are put in order by the lock on its row. When they are
-/// too many, nothing is counted and it tells how many there is room for.
-fn charge(tx: &mut Tx, site: SiteId, bytes: u64, quota: u64) -> Result<Option<u64>> {
-    // Nor is anybody refused who adds nothing, whatever the quota is by now.
-    if bytes == 0 {
-        return Ok(None);
-    }
-    let sql = if tx.is_sqlite() { USED_SQLITE } else { USED_POSTGRES };
-    let used = tx.query_one(sql, &[&site.0], |row| row.get::<i64>(0))?.unwrap_or_default() as u64;
-    let remaining = quota.saturating_sub(used);
-    if bytes > remaining {
-        return Ok(Some(remaining));
-    }
-    tx.execute(COUNT, &[&(bytes as i64), &site.0])?;
-    Ok(None)
 }
 
 const ADD_NAME: Bulk = Bulk {
@@ -169,25 +136,28 @@ pub fn delete(
     }
     let sizes: Vec<i64> = tx.query(DOOM, &[&after.micros(), &site.0, &bytes], |row| row.get(0))?;
     let freed: i64 = sizes.iter().sum();
-    tx.execute(COUNT, &[&-freed, &site.0])?;
+    usage::count(tx, site, Change { storage: -freed, ..Change::default() })?;
     Ok(Some(freed as u64))
 }
 
-const REMOVE_SITE: &str = "
+const REMOVE_NAMES: &str = "
 DELETE FROM media
-WHERE site_id = $1";
-const DOOM_SITE: &str = "
+WHERE site_id = $1 AND (hash, name) IN (
+  SELECT hash, name FROM media WHERE site_id = $1 ORDER BY hash, name LIMIT $2)";
+const DOOM_SOME: &str = "
 UPDATE objects
 SET state = 'doomed', after = $1
-WHERE site_id = $2 AND state = 'kept'
+WHERE id IN (SELECT id FROM objects WHERE site_id = $2 AND state = 'kept' ORDER BY hash LIMIT $3)
 RETURNING size";
 
-/// All media of a site that is being deleted. What is pending goes when its lease is over: nobody can keep it, but
-/// somebody may be writing it.
-pub(crate) fn remove_site(tx: &mut Tx, site: SiteId, after: Timestamp) -> Result<()> {
-    transcodes::remove_site(tx, site, after)?;
-    tx.execute(REMOVE_SITE, &[&site.0])?;
-    let sizes: Vec<i64> = tx.query(DOOM_SITE, &[&after.micros(), &site.0], |row| row.get(0))?;
-    tx.execute(COUNT, &[&-sizes.iter().sum::<i64>(), &site.0])?;
-    Ok(())
+/// At most `most` media of a site that is being deleted; `false`: there are none left. What is pending goes when its
+/// lease is over: nobody can keep it, but somebody may be writing it.
+pub(crate) fn remove_some(tx: &mut Tx, site: SiteId, most: i64, after: Timestamp) -> Result<bool> {
+    if transcodes::remove_some(tx, site, most, after)? {
+        return Ok(true);
+    }
+    let names = tx.execute(REMOVE_NAMES, &[&site.0, &most])?;
+    let sizes: Vec<i64> = tx.query(DOOM_SOME, &[&after.micros(), &site.0, &most], |row| row.get(0))?;
+    usage::count(tx, site, Change { storage: -sizes.iter().sum::<i64>(), ..Change::default() })?;
+    Ok(names > 0 || !sizes.is_empty())
 }

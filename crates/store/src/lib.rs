@@ -29,18 +29,23 @@ pub mod objects;
 pub mod packs;
 pub mod pages;
 pub mod releases;
+pub mod server;
 pub mod sites;
 pub mod texts;
 pub mod tokens;
 pub mod transcodes;
+pub mod turns;
+pub mod usage;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout};
 
 pub use crate::error::{Error, Result};
-use crate::job::{Closure, Job};
+use crate::job::{Closure, Job, NoAnswer};
 use crate::postgres::{Access, Postgres};
 use crate::sqlite::Sqlite;
 pub use crate::tx::{Bulk, Column, Param, Row, Tx};
@@ -56,8 +61,23 @@ pub enum Location {
     Postgres {
         url: String,
         connections: usize,
+        leases: LeaseClock,
     },
 }
+
+/// Whose clock says how long a lease lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeaseClock {
+    /// The database's: the one clock that all its servers share.
+    Database,
+    /// The caller's, as with SQLite, where all processes are on one machine.
+    Caller,
+}
+
+/// How long a transaction may take, waiting included. A database can be silent for ever without being gone.
+const DEADLINE: Duration = Duration::from_secs(30);
+/// The same for a look-up of a row or two, which a visitor waits for.
+const PEEK_DEADLINE: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
 pub struct Store(Arc<Inner>);
@@ -73,7 +93,9 @@ impl Store {
     pub fn open(location: &Location) -> Result<Store> {
         let inner = match location {
             Location::Sqlite { path, group } => Inner::Sqlite(Sqlite::open(path, *group)?),
-            Location::Postgres { url, connections } => Inner::Postgres(Postgres::open(url, *connections)?),
+            Location::Postgres { url, connections, leases } => {
+                Inner::Postgres(Postgres::open(url, *connections, *leases)?)
+            }
         };
         Ok(Store(Arc::new(inner)))
     }
@@ -88,7 +110,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(Access::Write, work).await
+        self.send(Access::Write, DEADLINE, work).await
     }
 
     /// Runs a transaction that sees one moment and changes nothing.
@@ -97,7 +119,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(Access::Read, work).await
+        self.send(Access::Read, DEADLINE, work).await
     }
 
     /// A read of a row or two. SQLite answers it in a few microseconds, less than it takes to wake another thread,
@@ -115,12 +137,13 @@ impl Store {
         {
             return answer;
         }
-        self.read(work).await
+        self.send(Access::Read, PEEK_DEADLINE, work).await
     }
 
     async fn send<T, E>(
         &self,
         access: Access,
+        time: Duration,
         work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
@@ -128,8 +151,26 @@ impl Store {
         E: From<Error> + Send + 'static,
     {
         let (job, answer) = Closure::new(work);
-        let job: Box<dyn Job> = Box::new(job);
-        let queued = match &*self.0 {
+        let started = Instant::now();
+        let silent = || format!("no answer within {} seconds", time.as_secs());
+        match timeout(time, self.queue(access, Box::new(job))).await {
+            Ok(true) => {}
+            Ok(false) => return Err(E::from(closed())),
+            Err(_) => return Err(E::from(Error::Away(silent()))),
+        }
+        let error = match answer.within(time.saturating_sub(started.elapsed())).await {
+            Ok(answer) => return answer,
+            Err(NoAnswer::Closed) => closed(),
+            // It may still be carried out.
+            Err(NoAnswer::Unknown) if access == Access::Write => Error::Unknown(silent()),
+            Err(NoAnswer::NotStarted | NoAnswer::Unknown) => Error::Away(silent()),
+        };
+        Err(E::from(error))
+    }
+
+    /// `false`: the store is closed.
+    async fn queue(&self, access: Access, job: Box<dyn Job>) -> bool {
+        match &*self.0 {
             Inner::Sqlite(sqlite) if access == Access::Write => {
                 sqlite.writer.send(job).await;
                 true
@@ -137,12 +178,7 @@ impl Store {
             Inner::Sqlite(sqlite) => sqlite.reads.send(job).await.is_ok(),
             Inner::Postgres(postgres) if access == Access::Write => postgres.writes.send(job).await.is_ok(),
             Inner::Postgres(postgres) => postgres.reads.send(job).await.is_ok(),
-        };
-        let gone = || E::from(Error::Away("the store is closed".into()));
-        if !queued {
-            return Err(gone());
         }
-        answer.await.unwrap_or_else(|_| Err(gone()))
     }
 
     /// A number that changes when what visitors get may have changed, also by the hand of another process. While the
@@ -180,6 +216,14 @@ impl Store {
             let _ = thread.join();
         }
     }
+}
+
+/// No lease and no pause before a deletion is longer. A time further ahead was stored by a clock that went wrong, and
+/// counts as over.
+const LONGEST_LEASE: Duration = Duration::from_secs(2 * 24 * 3600);
+
+fn closed() -> Error {
+    Error::Away("the store is closed".into())
 }
 
 const PING: &str = "

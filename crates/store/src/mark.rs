@@ -60,9 +60,9 @@ pub(crate) struct Listener(Weak<AtomicU64>);
 
 impl Listener {
     /// Listens until the store is closed. A new connection counts as a change: nobody knows what was missed.
-    pub(crate) fn run(&self, config: &postgres::Config) {
+    pub(crate) fn run(&self, server: &crate::postgres::Server) {
         while self.0.strong_count() > 0 {
-            if let Ok(mut connection) = crate::postgres::connect(config) {
+            if let Ok(mut connection) = server.connect() {
                 let _ = self.listen(&mut connection.client);
             }
             if self.0.strong_count() == 0 {

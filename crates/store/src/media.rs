@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use model::{AccountId, Dimensions, MediaHash, MediaUrl, ObjectId, SiteId, Timestamp};
+use model::{Dimensions, MediaHash, MediaUrl, ObjectId, SiteId, Timestamp};
 
 pub use crate::keeping::{Kept, Upload, delete, keep};
 use crate::transcodes::{self, Transcode};
@@ -130,16 +130,6 @@ pub fn already_kept(tx: &mut Tx, site: SiteId, hashes: &[MediaHash]) -> Result<H
         Ok((hash(row, 0)?, row.get::<i64>(1)? as u64))
     })?;
     Ok(found.into_iter().collect())
-}
-
-const USAGE: &str = "
-SELECT storage_used
-FROM accounts
-WHERE id = $1";
-
-/// Stored bytes of the media of all the account's sites.
-pub fn usage(tx: &mut Tx, account: AccountId) -> Result<u64> {
-    Ok(tx.query_one(USAGE, &[&account.0], |row| row.get::<i64>(0))?.unwrap_or_default() as u64)
 }
 
 pub(crate) fn hash(row: &Row, column: usize) -> Result<MediaHash> {

@@ -25,6 +25,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(1, "0001_foundation.sql"),
     migration!(2, "0002_releases.sql"),
     migration!(3, "0003_media.sql"),
+    migration!(4, "0004_bounds.sql"),
 ];
 
 const LEDGER: &str = "

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use model::{Dimensions, MediaHash, ObjectId, SiteId, Timestamp};
 use uuid::Uuid;
 
-use crate::{Bulk, Result, Tx};
+use crate::{Bulk, LONGEST_LEASE, Result, Tx};
 
 const BEGIN: &str = "
 INSERT INTO objects (id, site_id, state, after)
@@ -133,18 +133,20 @@ pub(crate) fn doom_twins(tx: &mut Tx, ids: &[ObjectId], after: Timestamp) -> Res
 const ABANDONED: &str = "
 UPDATE objects
 SET state = 'doomed'
-WHERE state = 'pending' AND after < $1";
+WHERE state = 'pending' AND (after < $1 OR after > $2)";
 const DOOMED: &str = "
 SELECT id
 FROM objects
-WHERE state = 'doomed' AND after < $1
+WHERE state = 'doomed' AND (after < $1 OR after > $2)
 ORDER BY after
-LIMIT $2";
+LIMIT $3";
 
 /// Objects whose time has come. One whose lease is over is doomed first: its writer can no longer keep it.
 pub fn doomed(tx: &mut Tx, now: Timestamp, most: i64) -> Result<Vec<ObjectId>> {
-    tx.execute(ABANDONED, &[&now.micros()])?;
-    tx.query(DOOMED, &[&now.micros(), &most], |row| Ok(ObjectId(row.get(0)?)))
+    let now = tx.lease_now(now)?;
+    let (now, latest) = (now.micros(), now.plus(LONGEST_LEASE).micros());
+    tx.execute(ABANDONED, &[&now, &latest])?;
+    tx.query(DOOMED, &[&now, &latest, &most], |row| Ok(ObjectId(row.get(0)?)))
 }
 
 const FORGET: &str = "

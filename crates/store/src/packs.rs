@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use model::{PackId, SiteId, Timestamp};
 
-use crate::{Bulk, Result, Row, Tx};
+use crate::{Bulk, LONGEST_LEASE, Result, Row, Tx};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pack {
@@ -48,6 +48,16 @@ pub fn keep(tx: &mut Tx, id: PackId, size: i64) -> Result<bool> {
     Ok(tx.execute(KEEP, &[&size, &id.0])? == 1)
 }
 
+const KEEP_UNUSED: &str = "
+UPDATE packs
+SET state = 'live', size = $1, dead = $1
+WHERE id = $2 AND state = 'pending'";
+
+/// The same of a pack that files are only moved to from now on: until then its bytes are dead.
+pub fn keep_unused(tx: &mut Tx, id: PackId, size: i64) -> Result<bool> {
+    Ok(tx.execute(KEEP_UNUSED, &[&size, &id.0])? == 1)
+}
+
 const ABANDON: &str = "
 UPDATE packs
 SET state = 'doomed', after = $1
@@ -75,7 +85,7 @@ UPDATE packs
 SET state = 'doomed', after = $1
 WHERE site_id = $2 AND state = 'live' AND dead >= size";
 
-/// Notes bytes that died, each pack once; packs that are dead altogether are deleted after `after`.
+/// Notes bytes that died, or live again; packs that are dead altogether are deleted after `after`.
 pub fn add_dead(
     tx: &mut Tx,
     site: SiteId,
@@ -89,33 +99,34 @@ pub fn add_dead(
     Ok(())
 }
 
-const DOOM_SITE: &str = "
+const DOOM_SOME: &str = "
 UPDATE packs
 SET state = 'doomed', after = CASE WHEN state = 'pending' AND after > $1 THEN after ELSE $1 END
-WHERE site_id = $2 AND state <> 'doomed'";
+WHERE id IN (SELECT id FROM packs WHERE site_id = $2 AND state <> 'doomed' ORDER BY id LIMIT $3)";
 
-/// All packs of a site that is being deleted. Nobody can keep one that is pending, but somebody may be writing it: it
-/// goes when its lease is over.
-pub fn doom_site(tx: &mut Tx, site: SiteId, after: Timestamp) -> Result<()> {
-    tx.execute(DOOM_SITE, &[&after.micros(), &site.0])?;
-    Ok(())
+/// At most `most` packs of a site that is being deleted; `false`: there are none left. Nobody can keep one that is
+/// pending, but somebody may be writing it: it goes when its lease is over.
+pub(crate) fn doom_some(tx: &mut Tx, site: SiteId, most: i64, after: Timestamp) -> Result<bool> {
+    Ok(tx.execute(DOOM_SOME, &[&after.micros(), &site.0, &most])? > 0)
 }
 
 const ABANDONED: &str = "
 UPDATE packs
 SET state = 'doomed'
-WHERE state = 'pending' AND after < $1";
+WHERE state = 'pending' AND (after < $1 OR after > $2)";
 const DOOMED: &str = "
 SELECT id, site_id, size, dead
 FROM packs
-WHERE state = 'doomed' AND after < $1
+WHERE state = 'doomed' AND (after < $1 OR after > $2)
 ORDER BY after
-LIMIT $2";
+LIMIT $3";
 
 /// Packs whose time has come. One whose lease is over is doomed first: its writer can no longer keep it.
 pub fn doomed(tx: &mut Tx, now: Timestamp, most: i64) -> Result<Vec<Pack>> {
-    tx.execute(ABANDONED, &[&now.micros()])?;
-    tx.query(DOOMED, &[&now.micros(), &most], pack)
+    let now = tx.lease_now(now)?;
+    let (now, latest) = (now.micros(), now.plus(LONGEST_LEASE).micros());
+    tx.execute(ABANDONED, &[&now, &latest])?;
+    tx.query(DOOMED, &[&now, &latest, &most], pack)
 }
 
 const FORGET: &str = "

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use model::{ContentType, PageId, PageKey, Section, SiteId, Slug, Timestamp};
 use uuid::Uuid;
 
-use crate::texts::TextId;
+use crate::texts::{Text, TextId};
 use crate::{Bulk, Error, Param, Result, Row, Tx};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub struct Page {
     /// A JSON array of strings.
     pub tags: String,
     pub api_endpoint: Option<String>,
-    pub content: Option<TextId>,
-    pub params: Option<TextId>,
+    pub content: Option<Text>,
+    pub params: Option<Text>,
     pub published_at: Timestamp,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -30,7 +30,7 @@ macro_rules! columns {
         concat!(
             "
 SELECT id, content_type, section, slug, title, description, draft, tags, api_endpoint, content_id, params_id,
-  published_at, created_at, updated_at
+  published_at, created_at, updated_at, content_bytes, params_bytes
 FROM pages",
             $rest
         )
@@ -46,12 +46,17 @@ fn page(row: &Row) -> Result<Page> {
         draft: row.get(6)?,
         tags: row.get(7)?,
         api_endpoint: row.get(8)?,
-        content: row.get::<Option<i64>>(9)?.map(TextId),
-        params: row.get::<Option<i64>>(10)?.map(TextId),
+        content: text(row, 9, 14)?,
+        params: text(row, 10, 15)?,
         published_at: Timestamp::from_micros(row.get(11)?),
         created_at: Timestamp::from_micros(row.get(12)?),
         updated_at: Timestamp::from_micros(row.get(13)?),
     })
+}
+
+pub(crate) fn text(row: &Row, id: usize, bytes: usize) -> Result<Option<Text>> {
+    let bytes = row.get(bytes)?;
+    Ok(row.get::<Option<i64>>(id)?.map(|id| Text { id: TextId(id), bytes }))
 }
 
 /// A key in three columns: content type, section, slug.
@@ -101,14 +106,15 @@ pub fn by_slugs<'s>(tx: &mut Tx, site: SiteId, slugs: impl Iterator<Item = &'s s
 const INSERT: Bulk = Bulk {
     sqlite: "
 INSERT INTO pages (site_id, version, id, content_type, section, slug, title, description, draft, tags, api_endpoint,
-  content_id, params_id, published_at, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+  content_id, params_id, published_at, created_at, updated_at, content_bytes, params_bytes)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
     postgres: "
 INSERT INTO pages (site_id, version, id, content_type, section, slug, title, description, draft, tags, api_endpoint,
-  content_id, params_id, published_at, created_at, updated_at)
+  content_id, params_id, published_at, created_at, updated_at, content_bytes, params_bytes)
 SELECT $1, $2, * FROM unnest(CAST($3 AS uuid[]), CAST($4 AS text[]), CAST($5 AS text[]), CAST($6 AS text[]),
   CAST($7 AS text[]), CAST($8 AS text[]), CAST($9 AS boolean[]), CAST($10 AS text[]), CAST($11 AS text[]),
-  CAST($12 AS bigint[]), CAST($13 AS bigint[]), CAST($14 AS bigint[]), CAST($15 AS bigint[]), CAST($16 AS bigint[]))",
+  CAST($12 AS bigint[]), CAST($13 AS bigint[]), CAST($14 AS bigint[]), CAST($15 AS bigint[]), CAST($16 AS bigint[]),
+  CAST($17 AS bigint[]), CAST($18 AS bigint[]))",
 };
 
 pub fn insert(tx: &mut Tx, site: SiteId, version: i64, pages: &[&Page]) -> Result<()> {
@@ -120,18 +126,20 @@ const UPDATE: Bulk = Bulk {
     sqlite: "
 UPDATE pages
 SET version = ?2, title = ?7, description = ?8, draft = ?9, tags = ?10, api_endpoint = ?11, content_id = ?12,
-  params_id = ?13, published_at = ?14, updated_at = ?16
+  params_id = ?13, published_at = ?14, updated_at = ?16, content_bytes = ?17, params_bytes = ?18
 WHERE site_id = ?1 AND id = ?3",
     postgres: "
 UPDATE pages
 SET version = $2, title = changed.title, description = changed.description, draft = changed.draft,
   tags = changed.tags, api_endpoint = changed.api_endpoint, content_id = changed.content_id,
-  params_id = changed.params_id, published_at = changed.published_at, updated_at = changed.updated_at
+  params_id = changed.params_id, published_at = changed.published_at, updated_at = changed.updated_at,
+  content_bytes = changed.content_bytes, params_bytes = changed.params_bytes
 FROM unnest(CAST($3 AS uuid[]), CAST($4 AS text[]), CAST($5 AS text[]), CAST($6 AS text[]),
   CAST($7 AS text[]), CAST($8 AS text[]), CAST($9 AS boolean[]), CAST($10 AS text[]), CAST($11 AS text[]),
-  CAST($12 AS bigint[]), CAST($13 AS bigint[]), CAST($14 AS bigint[]), CAST($15 AS bigint[]), CAST($16 AS bigint[]))
+  CAST($12 AS bigint[]), CAST($13 AS bigint[]), CAST($14 AS bigint[]), CAST($15 AS bigint[]), CAST($16 AS bigint[]),
+  CAST($17 AS bigint[]), CAST($18 AS bigint[]))
   AS changed (id, content_type, section, slug, title, description, draft, tags, api_endpoint,
-  content_id, params_id, published_at, created_at, updated_at)
+  content_id, params_id, published_at, created_at, updated_at, content_bytes, params_bytes)
 WHERE pages.site_id = $1 AND pages.id = changed.id",
 };
 
@@ -157,11 +165,13 @@ fn write(tx: &mut Tx, bulk: Bulk, site: SiteId, version: i64, pages: &[&Page]) -
             &column(pages, |page| page.draft),
             &column(pages, |page| page.tags.as_str()),
             &column(pages, |page| page.api_endpoint.as_deref()),
-            &column(pages, |page| page.content.map(|text| text.0)),
-            &column(pages, |page| page.params.map(|text| text.0)),
+            &column(pages, |page| page.content.map(|text| text.id.0)),
+            &column(pages, |page| page.params.map(|text| text.id.0)),
             &column(pages, |page| page.published_at.micros()),
             &column(pages, |page| page.created_at.micros()),
             &column(pages, |page| page.updated_at.micros()),
+            &column(pages, |page| page.content.map_or(0, |text| text.bytes)),
+            &column(pages, |page| page.params.map_or(0, |text| text.bytes)),
         ],
     )?;
     Ok(())

@@ -8,6 +8,7 @@ use std::time::Duration;
 use postgres::{Config, NoTls};
 use tokio::sync::mpsc;
 
+use crate::LeaseClock;
 use crate::error::{Error, Result, Retry};
 use crate::job::{Job, Undo};
 use crate::mark::PostgresMark;
@@ -15,10 +16,15 @@ use crate::sqlite::spawn;
 use crate::tx::{Engine, PgConnection};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// A server that says nothing for this long is gone.
+/// A machine that acknowledges nothing for this long is gone.
 const SILENCE: Duration = Duration::from_secs(20);
-/// Nobody waits for ever: not for a statement, and not for a lock that another writer of the site holds.
-const PATIENCE: &str = "SET statement_timeout = '60s'; SET lock_timeout = '20s'";
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+/// Statements and locks give up before the caller does (see `DEADLINE`). The last one is for us: a process that is
+/// stopped in the middle of a transaction does not hold its locks for ever.
+const TIMEOUTS: &str = "
+SET statement_timeout = '25s';
+SET lock_timeout = '20s';
+SET idle_in_transaction_session_timeout = '30s'";
 /// How often a transaction that lost a race or its connection is run again.
 const TRIES: u32 = 5;
 const QUEUE: usize = 1024;
@@ -41,13 +47,15 @@ pub(crate) enum Access {
 }
 
 impl Postgres {
-    pub(crate) fn open(url: &str, connections: usize) -> Result<Postgres> {
+    pub(crate) fn open(url: &str, connections: usize, leases: LeaseClock) -> Result<Postgres> {
         let mut config: Config =
             url.parse().map_err(|error| Error::Internal(format!("the database URL: {error}")))?;
         config.connect_timeout(CONNECT_TIMEOUT);
-        config.keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
+        config.tcp_user_timeout(SILENCE);
+        config.keepalives_idle(SILENCE).keepalives_interval(KEEPALIVE_INTERVAL).keepalives_retries(3);
         config.application_name("recto");
-        let mut first = connect(&config)?;
+        let server = Server { config, leases };
+        let mut first = server.connect()?;
         crate::migrate::postgres(&mut first)?;
         let mut spare = Some(first);
         let (writes, write_queue) = mpsc::channel(QUEUE);
@@ -60,51 +68,62 @@ impl Postgres {
         let mut threads = Vec::new();
         for (access, count, queue) in kinds {
             for _ in 0..count {
-                let (config, queue, connection) = (config.clone(), queue.clone(), spare.take());
+                let (server, queue, connection) = (server.clone(), queue.clone(), spare.take());
                 threads
-                    .push(spawn("recto-postgres", move || work_loop(&config, connection, access, &queue))?);
+                    .push(spawn("recto-postgres", move || work_loop(&server, connection, access, &queue))?);
             }
         }
         let mark = PostgresMark::default();
         let listener = mark.listener();
-        threads.push(spawn("recto-listen", move || listener.run(&config))?);
+        threads.push(spawn("recto-listen", move || listener.run(&server))?);
         Ok(Postgres { writes, reads, mark, threads })
     }
 }
 
-pub(crate) fn connect(config: &Config) -> Result<PgConnection> {
-    let away = |error| match Error::from_postgres(&error) {
-        (Error::Internal(text), _) => Error::Away(text),
-        (other, _) => other,
-    };
-    let mut client = config.connect(NoTls).map_err(away)?;
-    client.batch_execute(PATIENCE).map_err(away)?;
-    Ok(PgConnection { client, statements: HashMap::new() })
+/// What it takes to connect.
+#[derive(Clone)]
+pub(crate) struct Server {
+    config: Config,
+    leases: LeaseClock,
+}
+
+impl Server {
+    pub(crate) fn connect(&self) -> Result<PgConnection> {
+        let away = |error| match Error::from_postgres(&error) {
+            (Error::Internal(text), _) => Error::Away(text),
+            (other, _) => other,
+        };
+        let mut client = self.config.connect(NoTls).map_err(away)?;
+        client.batch_execute(TIMEOUTS).map_err(away)?;
+        Ok(PgConnection { client, statements: HashMap::new(), leases: self.leases })
+    }
 }
 
 fn work_loop(
-    config: &Config,
+    server: &Server,
     mut connection: Option<PgConnection>,
     access: Access,
     queue: &Mutex<mpsc::Receiver<Box<dyn Job>>>,
 ) {
     while let Some(mut job) = crate::take(queue) {
-        let outcome = run(config, &mut connection, access, job.as_mut());
-        job.finish(outcome);
+        if job.begin() {
+            let outcome = run(server, &mut connection, access, job.as_mut());
+            job.finish(outcome);
+        }
     }
 }
 
 /// Runs the job until it is committed or refused. What was not committed may be run again: closures are written
 /// to be repeatable.
 fn run(
-    config: &Config,
+    server: &Server,
     connection: &mut Option<PgConnection>,
     access: Access,
     job: &mut dyn Job,
 ) -> Result<()> {
     let mut tries = 1;
     loop {
-        let (error, retry) = match attempt(config, connection, access, job) {
+        let (error, retry) = match attempt(server, connection, access, job) {
             Ok(()) => return Ok(()),
             Err(failure) => failure,
         };
@@ -120,13 +139,13 @@ fn run(
 }
 
 fn attempt(
-    config: &Config,
+    server: &Server,
     slot: &mut Option<PgConnection>,
     access: Access,
     job: &mut dyn Job,
 ) -> Result<(), (Error, Retry)> {
     if slot.as_ref().is_none_or(|connection| connection.client.is_closed()) {
-        *slot = Some(connect(config).map_err(|error| (error, Retry::No))?);
+        *slot = Some(server.connect().map_err(|error| (error, Retry::No))?);
     }
     let Some(connection) = slot else {
         return Err((Error::Away("no connection".into()), Retry::NewConnection));

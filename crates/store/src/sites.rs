@@ -1,4 +1,4 @@
-//! Sites. An account's first site is its default.
+//! Sites. An account's first site is its default. One that is being deleted is found by nobody any more.
 
 use model::{AccountId, SiteId, SiteName, Timestamp};
 
@@ -39,7 +39,7 @@ pub fn insert(tx: &mut Tx, site: &Site) -> Result<bool> {
 const OF_ACCOUNT: &str = "
 SELECT id, account_id, name, version, created_at
 FROM sites
-WHERE account_id = $1 AND id = $2";
+WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL";
 
 pub fn of_account(tx: &mut Tx, account: AccountId, id: SiteId) -> Result<Option<Site>> {
     tx.query_one(OF_ACCOUNT, &[&account.0, &id.0], site)
@@ -48,18 +48,28 @@ pub fn of_account(tx: &mut Tx, account: AccountId, id: SiteId) -> Result<Option<
 const DEFAULT: &str = "
 SELECT id, account_id, name, version, created_at
 FROM sites
-WHERE account_id = $1
-ORDER BY created_at, id
-LIMIT 1";
+WHERE id = (SELECT default_site_id FROM accounts WHERE id = $1) AND deleted_at IS NULL";
 
+/// The site that an account's requests mean when they name none; `None` once that site was deleted.
 pub fn default_of(tx: &mut Tx, account: AccountId) -> Result<Option<Site>> {
     tx.query_one(DEFAULT, &[&account.0], site)
+}
+
+const SET_DEFAULT: &str = "
+UPDATE accounts
+SET default_site_id = $1
+WHERE id = $2 AND EXISTS (
+  SELECT 1 FROM sites WHERE sites.id = $1 AND account_id = $2 AND deleted_at IS NULL)";
+
+/// `false`: the account has no such site.
+pub fn set_default(tx: &mut Tx, account: AccountId, id: SiteId) -> Result<bool> {
+    Ok(tx.execute(SET_DEFAULT, &[&id.0, &account.0])? == 1)
 }
 
 const GET: &str = "
 SELECT id, account_id, name, version, created_at
 FROM sites
-WHERE id = $1";
+WHERE id = $1 AND deleted_at IS NULL";
 
 pub fn get(tx: &mut Tx, id: SiteId) -> Result<Option<Site>> {
     tx.query_one(GET, &[&id.0], site)
@@ -77,6 +87,7 @@ pub fn by_name(tx: &mut Tx, name: &SiteName) -> Result<Option<Site>> {
 const LIST: &str = "
 SELECT id, account_id, name, version, created_at
 FROM sites
+WHERE deleted_at IS NULL
 ORDER BY account_id, created_at, id";
 
 pub fn list(tx: &mut Tx) -> Result<Vec<Site>> {
@@ -86,7 +97,7 @@ pub fn list(tx: &mut Tx) -> Result<Vec<Site>> {
 const COUNT: &str = "
 SELECT count(*)
 FROM sites
-WHERE account_id = $1";
+WHERE account_id = $1 AND deleted_at IS NULL";
 
 pub fn count(tx: &mut Tx, account: AccountId) -> Result<i64> {
     Ok(tx.query_one(COUNT, &[&account.0], |row| row.get(0))?.unwrap_or_default())
@@ -105,21 +116,64 @@ pub fn rename(tx: &mut Tx, id: SiteId, name: &SiteName) -> Result<bool> {
 }
 
 const DELETE: &str = "
-DELETE FROM sites
-WHERE id = $1";
+UPDATE sites
+SET deleted_at = $1, name = $2
+WHERE id = $3 AND deleted_at IS NULL";
+const NO_DEFAULT: &str = "
+UPDATE accounts
+SET default_site_id = NULL
+WHERE default_site_id = $1 AND id = (SELECT account_id FROM sites WHERE id = $1)";
 
-/// Deletes a site with its pages and media for good.
+/// From here on no request finds the site, and its name and domains are free. Its rows are left to `remove_some`.
 pub fn delete(tx: &mut Tx, id: SiteId, now: Timestamp) -> Result<bool> {
-    lock(tx, id)?;
-    crate::bin::remove_site(tx, id, i64::MAX, now)?;
-    crate::files::remove_site(tx, id)?;
-    crate::former::remove_site(tx, id)?;
+    // No site can be called that.
+    let name = format!("~{}", id.0);
+    let deleted = tx.execute(DELETE, &[&now.micros(), &name, &id.0])? == 1;
+    tx.execute(NO_DEFAULT, &[&id.0])?;
     crate::hosts::remove_site(tx, id)?;
-    crate::packs::doom_site(tx, id, now)?;
-    crate::keeping::remove_site(tx, id, now)?;
-    let deleted = tx.execute(DELETE, &[&id.0])? == 1;
     tx.announce()?;
     Ok(deleted)
+}
+
+const DELETED: &str = "
+SELECT id
+FROM sites
+WHERE deleted_at IS NOT NULL
+ORDER BY deleted_at
+LIMIT 1";
+
+/// A deleted site that still has rows.
+pub fn deleted(tx: &mut Tx) -> Result<Option<SiteId>> {
+    tx.query_one(DELETED, &[], |row| Ok(SiteId(row.get(0)?)))
+}
+
+const REMOVE_BUILDING: &str = "
+DELETE FROM building
+WHERE site_id = $1";
+const END_BUILDS: &str = "
+UPDATE builds
+SET status = 'failed', completed_at = $1, error = 'the site was deleted'
+WHERE site_id = $2 AND completed_at IS NULL";
+const REMOVE: &str = "
+DELETE FROM sites
+WHERE id = $1 AND deleted_at IS NOT NULL";
+
+/// One step of removing a deleted site: at most `most` rows of each kind. `false`: nothing of it is left.
+pub fn remove_some(tx: &mut Tx, id: SiteId, most: i64, now: Timestamp) -> Result<bool> {
+    if lock_row(tx, id)? != Some(true) {
+        return Ok(false);
+    }
+    // A build that runs is broken off: its lease is gone.
+    tx.execute(REMOVE_BUILDING, &[&id.0])?;
+    tx.execute(END_BUILDS, &[&now.micros(), &id.0])?;
+    let left = crate::bin::remove_some(tx, id, most, now)?
+        || crate::files::remove_some(tx, id, most)?
+        || crate::packs::doom_some(tx, id, most, now)?
+        || crate::keeping::remove_some(tx, id, most, now)?;
+    if !left {
+        tx.execute(REMOVE, &[&id.0])?;
+    }
+    Ok(left)
 }
 
 const SETTINGS: &str = "
@@ -143,31 +197,36 @@ pub fn set_settings(tx: &mut Tx, id: SiteId, settings: &str) -> Result<()> {
 }
 
 const LOCK_SQLITE: &str = "
-SELECT id
+SELECT deleted_at
 FROM sites
 WHERE id = $1";
 const LOCK_POSTGRES: &str = "
-SELECT id
+SELECT deleted_at
 FROM sites
 WHERE id = $1
 FOR UPDATE";
 
 /// Until the transaction ends, nobody else changes the site or writes rows that refer to it. What is read after it is
-/// read as it stays. `false`: the site is gone.
+/// read as it stays. `false`: the site is deleted.
 pub fn lock(tx: &mut Tx, id: SiteId) -> Result<bool> {
+    Ok(lock_row(tx, id)? == Some(false))
+}
+
+/// The same for a site that may be deleted: whether it is, or `None` once its row is gone.
+fn lock_row(tx: &mut Tx, id: SiteId) -> Result<Option<bool>> {
     // SQLite has one writer.
     let sql = if tx.is_sqlite() { LOCK_SQLITE } else { LOCK_POSTGRES };
-    Ok(tx.query_one(sql, &[&id.0], |_| Ok(()))?.is_some())
+    tx.query_one(sql, &[&id.0], |row| Ok(row.get::<Option<i64>>(0)?.is_some()))
 }
 
 const NEXT_VERSION: &str = "
 UPDATE sites
 SET version = version + 1
-WHERE id = $1
+WHERE id = $1 AND deleted_at IS NULL
 RETURNING version";
 
 /// Begins a change of a site's pages. The row's lock puts the writers of one site in order, and the version,
-/// stamped on each changed page, is what incremental builds read by. `None`: the site is gone.
+/// stamped on each changed page, is what incremental builds read by. `None`: the site is deleted.
 pub fn next_version(tx: &mut Tx, id: SiteId) -> Result<Option<i64>> {
     tx.query_one(NEXT_VERSION, &[&id.0], |row| row.get(0))
 }
@@ -175,7 +234,7 @@ pub fn next_version(tx: &mut Tx, id: SiteId) -> Result<Option<i64>> {
 const START_COOLDOWN: &str = "
 UPDATE sites
 SET last_build_at = $1
-WHERE id = $2 AND (last_build_at IS NULL OR last_build_at <= $3)";
+WHERE id = $2 AND (last_build_at IS NULL OR last_build_at <= $3 OR last_build_at > $1)";
 const LAST_BUILD: &str = "
 SELECT last_build_at
 FROM sites
@@ -193,7 +252,8 @@ pub enum Cooldown {
     NoSite,
 }
 
-/// Takes the site's slot for a build if the last one is not younger than `earliest`.
+/// Takes the site's slot for a build if the last one is not younger than `earliest`. One in the future was noted by a
+/// clock that went wrong, and holds nothing up.
 pub fn start_cooldown(tx: &mut Tx, id: SiteId, now: Timestamp, earliest: Timestamp) -> Result<Cooldown> {
     if tx.execute(START_COOLDOWN, &[&now.micros(), &id.0, &earliest.micros()])? == 1 {
         return Ok(Cooldown::Started);

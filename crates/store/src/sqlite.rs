@@ -27,6 +27,10 @@ pub(crate) const QUEUE: usize = 1024;
 const CHECKPOINT_PAGES: i64 = 1000;
 /// A burst of writes comes to its end first: what it writes twice is copied once.
 const CHECKPOINT_PAUSE: Duration = Duration::from_secs(1);
+/// A log that a burst has left longer than this is cut off once nothing was written for a while.
+const LOG_FILE_BYTES: u64 = 16 << 20;
+const QUIET: Duration = Duration::from_secs(5);
+const TRUNCATE_TIMEOUT: Duration = Duration::from_millis(100);
 /// Beyond this (128 MB) the writer pauses for a moment, so that the log begins anew. While it writes without a pause
 /// the log is never copied to its end, and would grow until the disk is full.
 const LONG_LOG_PAGES: i64 = 32768;
@@ -49,8 +53,10 @@ impl Sqlite {
         let long_log = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
         let checkpointer = connect(path)?;
-        let noted = long_log.clone();
-        threads.push(spawn("recto-checkpoint", move || checkpoint_loop(&checkpointer, &woken, &noted))?);
+        checkpointer.busy_timeout(TRUNCATE_TIMEOUT)?;
+        let checkpointer =
+            Checkpointer { connection: checkpointer, log: log_of(path), woken, long_log: long_log.clone() };
+        threads.push(spawn("recto-checkpoint", move || checkpointer.run())?);
         let writer = Arc::new(Writer::new(writer, group, written, long_log));
         let read_queue = Arc::new(Mutex::new(read_queue));
         for _ in 0..READERS {
@@ -145,6 +151,9 @@ pub(crate) fn cached(connection: &Connection, sql: &str) -> Result<()> {
 
 fn read_loop(connection: &Connection, queue: &Mutex<mpsc::Receiver<Box<dyn Job>>>) {
     while let Some(mut job) = crate::take(queue) {
+        if !job.begin() {
+            continue;
+        }
         let outcome = cached(connection, "BEGIN").map(|()| {
             let _ = job.run(Engine::Sqlite(connection));
             // A read has nothing to keep.
@@ -155,23 +164,59 @@ fn read_loop(connection: &Connection, queue: &Mutex<mpsc::Receiver<Box<dyn Job>>
 }
 
 /// Copies the log into the database beside the writer, which would otherwise do it inside somebody's commit.
-fn checkpoint_loop(connection: &Connection, woken: &std::sync::mpsc::Receiver<()>, long_log: &AtomicBool) {
-    while woken.recv().is_ok() && pause(woken) {
-        match copy_log(connection) {
-            Ok(pages) => long_log.store(pages > LONG_LOG_PAGES, Ordering::Relaxed),
-            Err(error) => tracing::warn!(%error, "checkpoint failed"),
-        }
-    }
+struct Checkpointer {
+    connection: Connection,
+    log: PathBuf,
+    /// Something was written.
+    woken: std::sync::mpsc::Receiver<()>,
+    long_log: Arc<AtomicBool>,
 }
 
-/// Waits a while, whatever is written meanwhile; `false` once the store is closed.
-fn pause(woken: &std::sync::mpsc::Receiver<()>) -> bool {
-    let until = Instant::now() + CHECKPOINT_PAUSE;
-    loop {
-        match woken.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(()) => {}
-            Err(RecvTimeoutError::Timeout) => return true,
-            Err(RecvTimeoutError::Disconnected) => return false,
+fn log_of(path: &Path) -> PathBuf {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    log.into()
+}
+
+impl Checkpointer {
+    /// Until the store is closed.
+    fn run(&self) {
+        loop {
+            // While the file is long, it is looked at again when nothing was written for a while.
+            let quiet = if self.is_file_long() { QUIET } else { Duration::MAX };
+            match self.woken.recv_timeout(quiet) {
+                Ok(()) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Err(error) = checkpoint(&self.connection, "TRUNCATE") {
+                        tracing::debug!(%error, "the write-ahead log was not truncated");
+                    }
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if !self.pause() {
+                return;
+            }
+            match copy_log(&self.connection) {
+                Ok(pages) => self.long_log.store(pages > LONG_LOG_PAGES, Ordering::Relaxed),
+                Err(error) => tracing::warn!(%error, "checkpoint failed"),
+            }
+        }
+    }
+
+    fn is_file_long(&self) -> bool {
+        std::fs::metadata(&self.log).is_ok_and(|file| file.len() > LOG_FILE_BYTES)
+    }
+
+    /// Waits a while, whatever is written meanwhile; `false` once the store is closed.
+    fn pause(&self) -> bool {
+        let until = Instant::now() + CHECKPOINT_PAUSE;
+        loop {
+            match self.woken.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(()) => {}
+                Err(RecvTimeoutError::Timeout) => return true,
+                Err(RecvTimeoutError::Disconnected) => return false,
+            }
         }
     }
 }

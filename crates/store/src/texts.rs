@@ -5,14 +5,21 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::time::Duration;
 
-use model::Timestamp;
+use model::{SiteId, Timestamp};
+use uuid::Uuid;
 
-use crate::{Bulk, Result, Row, Tx};
+use crate::{Bulk, LONGEST_LEASE, Result, Row, Tx};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextId(pub i64);
+
+/// A text that a page refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text {
+    pub id: TextId,
+    pub bytes: i64,
+}
 
 /// PostgreSQL's sequence steps by this, so that the texts of one insert are a range and doomed by one row.
 const BLOCK: usize = 16384;
@@ -74,46 +81,72 @@ fn pieces(bodies: &[String]) -> Vec<Range<usize>> {
 
 const DOOM: Bulk = Bulk {
     sqlite: "
-INSERT INTO doomed_texts (after, first_id, last_id)
-VALUES ($1, $2, $3)
+INSERT INTO doomed_texts (after, site_id, version, first_id, last_id, bytes)
+VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (first_id) DO UPDATE SET after = excluded.after",
     postgres: "
-INSERT INTO doomed_texts (after, first_id, last_id)
-SELECT $1, * FROM unnest(CAST($2 AS bigint[]), CAST($3 AS bigint[]))
+INSERT INTO doomed_texts (after, site_id, version, first_id, last_id, bytes)
+SELECT $1, $2, $3, * FROM unnest(CAST($4 AS bigint[]), CAST($5 AS bigint[]), CAST($6 AS bigint[]))
 ON CONFLICT (first_id) DO UPDATE SET after = excluded.after",
 };
 
+/// Texts that go at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Doomed {
+    range: TextRange,
+    bytes: i64,
+}
+
 /// Leaves texts to the sweep, from `after` on.
-fn doom(tx: &mut Tx, ranges: &[TextRange], after: Timestamp) -> Result<()> {
-    let first: Vec<i64> = ranges.iter().map(|range| range.first.0).collect();
-    let last: Vec<i64> = ranges.iter().map(|range| range.last.0).collect();
-    tx.execute_many(DOOM, &[&after.micros()], &[&first, &last])?;
+fn doom(
+    tx: &mut Tx,
+    (site, version): (Option<SiteId>, i64),
+    doomed: &[Doomed],
+    after: Timestamp,
+) -> Result<()> {
+    let site: Option<Uuid> = site.map(|site| site.0);
+    let first: Vec<i64> = doomed.iter().map(|doomed| doomed.range.first.0).collect();
+    let last: Vec<i64> = doomed.iter().map(|doomed| doomed.range.last.0).collect();
+    let bytes: Vec<i64> = doomed.iter().map(|doomed| doomed.bytes).collect();
+    tx.execute_many(DOOM, &[&after.micros(), &site, &version], &[&first, &last, &bytes])?;
     Ok(())
 }
 
-/// How long a text that was replaced can still be read: a build that has seen it may take this long.
-pub const GRACE: Duration = Duration::from_secs(600);
-
-/// Leaves texts that a page no longer refers to to the sweep.
-pub fn release(tx: &mut Tx, ids: impl Iterator<Item = TextId>, now: Timestamp) -> Result<()> {
-    doom(tx, &neighbours(ids.collect()), now.plus(GRACE))
+/// Leaves texts that a page no longer refers to to the sweep. `version` is that of the change which replaced them: a
+/// build that has seen an older one may still need them.
+pub fn release(
+    tx: &mut Tx,
+    site: SiteId,
+    version: i64,
+    texts: impl Iterator<Item = Text>,
+    now: Timestamp,
+) -> Result<()> {
+    doom(tx, (Some(site), version), &neighbours(texts.collect()), now)
 }
 
-/// The most texts of one range that is released: a range is swept at once, and that must stay short.
+/// The most of one range that is released: a range is swept at once, and that must stay short.
 const NEIGHBOURS: i64 = 64;
+const NEIGHBOUR_BYTES: i64 = 1 << 20;
 
 /// Ids in a row as one range: the texts of one publish are mostly replaced by one publish.
-fn neighbours(mut ids: Vec<TextId>) -> Vec<TextRange> {
-    ids.sort_unstable();
-    ids.dedup();
-    let mut ranges: Vec<TextRange> = Vec::new();
-    for id in ids {
-        match ranges.last_mut() {
-            Some(range) if range.last.0 + 1 == id.0 && id.0 - range.first.0 < NEIGHBOURS => range.last = id,
-            _ => ranges.push(TextRange { first: id, last: id }),
+fn neighbours(mut texts: Vec<Text>) -> Vec<Doomed> {
+    texts.sort_unstable_by_key(|text| text.id);
+    texts.dedup_by_key(|text| text.id);
+    let mut doomed: Vec<Doomed> = Vec::new();
+    for Text { id, bytes } in texts {
+        match doomed.last_mut() {
+            Some(Doomed { range, bytes: sum })
+                if range.last.0 + 1 == id.0
+                    && id.0 - range.first.0 < NEIGHBOURS
+                    && *sum + bytes <= NEIGHBOUR_BYTES =>
+            {
+                range.last = id;
+                *sum += bytes;
+            }
+            _ => doomed.push(Doomed { range: TextRange { first: id, last: id }, bytes }),
         }
     }
-    ranges
+    doomed
 }
 
 /// Texts that were born doomed: theirs until `lease` has passed.
@@ -126,7 +159,8 @@ pub struct Stash {
 /// Writes texts that nothing refers to yet.
 pub fn stash(tx: &mut Tx, bodies: &[String], lease: Timestamp) -> Result<Option<Stash>> {
     let Some(range) = insert(tx, bodies)? else { return Ok(None) };
-    doom(tx, &[range], lease)?;
+    let bytes = bodies.iter().map(|body| body.len() as i64).sum();
+    doom(tx, (None, 0), &[Doomed { range, bytes }], lease)?;
     Ok(Some(Stash { range, lease }))
 }
 
@@ -169,19 +203,23 @@ pub fn abandon(tx: &mut Tx, stashes: &[Stash], now: Timestamp) -> Result<()> {
 }
 
 const DUE: &str = "
-SELECT first_id, last_id
+SELECT first_id, bytes
 FROM doomed_texts
-WHERE after <= $1
-ORDER BY after
-LIMIT $2";
+WHERE (after <= $1 OR after > $2) AND NOT EXISTS (
+  SELECT 1
+  FROM building
+  WHERE building.site_id = doomed_texts.site_id
+    AND building.seen_version < doomed_texts.version AND building.texts_below > doomed_texts.first_id)
+ORDER BY after, first_id
+LIMIT $3";
 const CLAIM: Bulk = Bulk {
     sqlite: "
 DELETE FROM doomed_texts
-WHERE after <= $1 AND first_id = $2
+WHERE (after <= $1 OR after > $2) AND first_id = $3
 RETURNING first_id, last_id",
     postgres: "
 DELETE FROM doomed_texts
-WHERE after <= $1 AND first_id = ANY($2)
+WHERE (after <= $1 OR after > $2) AND first_id = ANY($3)
 RETURNING first_id, last_id",
 };
 const DELETE: Bulk = Bulk {
@@ -194,22 +232,39 @@ USING unnest(CAST($1 AS bigint[]), CAST($2 AS bigint[])) AS due (first_id, last_
 WHERE id BETWEEN due.first_id AND due.last_id",
 };
 
-/// Deletes doomed texts whose time has come, about `most` of them; tells how many.
+/// Ranges of one sweep, however few bytes they have.
+const SWEEP_RANGES: i64 = 256;
+
+/// Deletes doomed texts whose time has come, about `most` bytes of them, but for those that a running build may need;
+/// returns how many.
 pub fn sweep(tx: &mut Tx, now: Timestamp, most: i64) -> Result<u64> {
     let range = |row: &Row| Ok(TextRange { first: TextId(row.get(0)?), last: TextId(row.get(1)?) });
-    let due = tx.query(DUE, &[&now.micros(), &most], range)?;
-    let mut texts = 0;
-    let few = due.iter().take_while(|range| {
-        let room = texts < most;
-        texts += range.last.0 - range.first.0 + 1;
-        room
+    let now = tx.lease_now(now)?;
+    let (now, latest) = (now.micros(), now.plus(LONGEST_LEASE).micros());
+    let due: Vec<(i64, i64)> =
+        tx.query(DUE, &[&now, &latest, &SWEEP_RANGES], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut bytes = 0;
+    let few = due.iter().take_while(|(_, size)| {
+        let fits = bytes < most;
+        bytes += size;
+        fits
     });
-    let few: Vec<i64> = few.map(|range| range.first.0).collect();
+    let few: Vec<i64> = few.map(|(first, _)| *first).collect();
     // On PostgreSQL a publish may have adopted some in the meantime: only what is claimed is ours to delete.
-    let claimed = tx.query_many(CLAIM, &[&now.micros()], &[&few], range)?;
+    let claimed = tx.query_many(CLAIM, &[&now, &latest], &[&few], range)?;
     let first: Vec<i64> = claimed.iter().map(|range| range.first.0).collect();
     let last: Vec<i64> = claimed.iter().map(|range| range.last.0).collect();
     tx.execute_many(DELETE, &[], &[&first, &last])
+}
+
+const NEXT_ID_POSTGRES: &str = "
+SELECT last_value + 16384
+FROM text_blocks";
+
+/// No text that can be seen now has this id or a higher one.
+pub fn below(tx: &mut Tx) -> Result<i64> {
+    let sql = if tx.is_sqlite() { NEXT_SQLITE } else { NEXT_ID_POSTGRES };
+    Ok(tx.query_one(sql, &[], |row| row.get(0))?.unwrap_or(i64::MAX))
 }
 
 const BODY: &str = "

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use model::{MediaHash, ObjectId, SiteId, Timestamp};
+use model::{AccountId, MediaHash, ObjectId, SiteId, Timestamp};
 use uuid::Uuid;
 
 use crate::building::Worker;
 use crate::media::hash;
-use crate::{Bulk, Error, Param, Result, Row, Tx, objects};
+use crate::turns::{self, Queue};
+use crate::{Bulk, Error, LONGEST_LEASE, Param, Result, Row, Tx, objects};
 
 /// `queued → running → done | failed`; the last two are final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,32 +101,51 @@ impl Claim {
 const GIVE_UP: &str = "
 UPDATE transcodes
 SET status = 'failed', due_at = NULL, worker = NULL, error = 'the server stopped during each attempt'
-WHERE due_at <= $1 AND attempts >= $2";
-const CLAIM_SQLITE: &str = "
+WHERE (due_at <= $1 OR due_at > $2) AND attempts >= $3";
+const NEXT_SQLITE: &str = "
+SELECT transcodes.site_id, transcodes.hash, sites.account_id
+FROM transcodes
+JOIN sites ON sites.id = transcodes.site_id
+JOIN accounts ON accounts.id = sites.account_id
+WHERE due_at <= $1 OR due_at > $2
+ORDER BY transcode_turn, due_at
+LIMIT 1";
+const NEXT_POSTGRES: &str = "
+SELECT transcodes.site_id, transcodes.hash, sites.account_id
+FROM transcodes
+JOIN sites ON sites.id = transcodes.site_id
+JOIN accounts ON accounts.id = sites.account_id
+WHERE due_at <= $1 OR due_at > $2
+ORDER BY transcode_turn, due_at
+LIMIT 1
+FOR UPDATE OF transcodes SKIP LOCKED";
+const START: &str = "
 UPDATE transcodes
 SET status = 'running', worker = $1, due_at = $2, attempts = attempts + 1, percent = 0
-WHERE (site_id, hash) = (
-  SELECT site_id, hash FROM transcodes WHERE due_at <= $3 ORDER BY due_at LIMIT 1)
-RETURNING site_id, hash, attempts";
-const CLAIM_POSTGRES: &str = "
-UPDATE transcodes
-SET status = 'running', worker = $1, due_at = $2, attempts = attempts + 1, percent = 0
-WHERE (site_id, hash) = (
-  SELECT site_id, hash FROM transcodes WHERE due_at <= $3 ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING site_id, hash, attempts";
+WHERE site_id = $3 AND hash = $4
+RETURNING attempts";
 const SOURCE: &str = "
 SELECT id, size
 FROM objects
 WHERE site_id = $1 AND hash = $2 AND state = 'kept'";
 
-/// Takes the transcode that is due longest: one that waits, or one whose worker died. `None`: none is due.
-pub fn claim(tx: &mut Tx, worker: Worker, now: Timestamp, lease: Timestamp) -> Result<Option<Claim>> {
-    tx.execute(GIVE_UP, &[&now.micros(), &ATTEMPTS])?;
-    let sql = if tx.is_sqlite() { CLAIM_SQLITE } else { CLAIM_POSTGRES };
-    let claimed = tx.query_one(sql, &[&worker.0, &lease.micros(), &now.micros()], |row| {
-        Ok((SiteId(row.get(0)?), hash(row, 1)?, row.get(2)?))
+/// How long a worker is believed to live without saying so.
+const LEASE: Duration = Duration::from_secs(30);
+
+/// Takes the transcode that is due longest, of the account that was served longest ago: one that waits, or one whose
+/// worker died. `None`: none is due.
+pub fn claim(tx: &mut Tx, worker: Worker, now: Timestamp) -> Result<Option<Claim>> {
+    let now = tx.lease_now(now)?;
+    let (due, latest) = (now.micros(), now.plus(LONGEST_LEASE).micros());
+    tx.execute(GIVE_UP, &[&due, &latest, &ATTEMPTS])?;
+    let sql = if tx.is_sqlite() { NEXT_SQLITE } else { NEXT_POSTGRES };
+    let next = tx.query_one(sql, &[&due, &latest], |row| {
+        Ok((SiteId(row.get(0)?), hash(row, 1)?, AccountId(row.get(2)?)))
     })?;
-    let Some((site, hash, attempt)) = claimed else { return Ok(None) };
+    let Some((site, hash, account)) = next else { return Ok(None) };
+    turns::take(tx, Queue::Transcodes, account, now)?;
+    let params: [&dyn Param; 4] = [&worker.0, &now.plus(LEASE).micros(), &site.0, &hash.0.as_slice()];
+    let attempt = tx.query_one(START, &params, |row| row.get(0))?.unwrap_or(1);
     let source = tx.query_one(SOURCE, &[&site.0, &hash.0.as_slice()], |row| {
         Ok((ObjectId(row.get(0)?), row.get::<i64>(1)? as u64))
     })?;
@@ -138,8 +158,8 @@ SET due_at = $1, percent = $2
 WHERE site_id = $3 AND hash = $4 AND worker = $5";
 
 /// Extends the lease. `false`: the medium was deleted, or another worker has it.
-pub fn heartbeat(tx: &mut Tx, claim: &Claim, percent: u8, lease: Timestamp) -> Result<bool> {
-    let percent = i64::from(percent);
+pub fn heartbeat(tx: &mut Tx, claim: &Claim, percent: u8, now: Timestamp) -> Result<bool> {
+    let (lease, percent) = (tx.lease_now(now)?.plus(LEASE), i64::from(percent));
     if_ours(tx, HEARTBEAT, &[&lease.micros(), &percent], claim)
 }
 
@@ -166,8 +186,9 @@ UPDATE transcodes
 SET status = $1, due_at = $2, error = $3, worker = NULL
 WHERE site_id = $4 AND hash = $5 AND worker = $6";
 
-/// It is tried again at `retry_at` (see `Claim::retry_at`), and never again without.
-pub fn fail(tx: &mut Tx, claim: &Claim, error: &str, retry_at: Option<Timestamp>) -> Result<bool> {
+/// It is tried again after a while (see `Claim::retry_at`), unless this was the last attempt.
+pub fn fail(tx: &mut Tx, claim: &Claim, error: &str, now: Timestamp) -> Result<bool> {
+    let retry_at = claim.retry_at(tx.lease_now(now)?);
     let status = if retry_at.is_some() { Status::Queued } else { Status::Failed };
     if_ours(tx, FAIL, &[&status.as_str(), &retry_at.map(Timestamp::micros), &error], claim)
 }
@@ -179,6 +200,7 @@ WHERE site_id = $2 AND hash = $3 AND worker = $4";
 
 /// Not done and not failed either: this worker stops.
 pub fn give_back(tx: &mut Tx, claim: &Claim, now: Timestamp) -> Result<bool> {
+    let now = tx.lease_now(now)?;
     if_ours(tx, GIVE_BACK, &[&now.micros()], claim)
 }
 
@@ -211,14 +233,17 @@ pub(crate) fn remove(tx: &mut Tx, site: SiteId, hash: MediaHash, after: Timestam
     doom(tx, twins, after)
 }
 
-const REMOVE_SITE: &str = "
+const REMOVE_SOME: &str = "
 DELETE FROM transcodes
-WHERE site_id = $1
+WHERE site_id = $1 AND hash IN (SELECT hash FROM transcodes WHERE site_id = $1 ORDER BY hash LIMIT $2)
 RETURNING twin";
 
-pub(crate) fn remove_site(tx: &mut Tx, site: SiteId, after: Timestamp) -> Result<()> {
-    let twins = tx.query(REMOVE_SITE, &[&site.0], |row| row.get::<Option<Uuid>>(0))?;
-    doom(tx, twins, after)
+/// At most `most` of a site that is being deleted; `false`: there are none left.
+pub(crate) fn remove_some(tx: &mut Tx, site: SiteId, most: i64, after: Timestamp) -> Result<bool> {
+    let twins = tx.query(REMOVE_SOME, &[&site.0, &most], |row| row.get::<Option<Uuid>>(0))?;
+    let some = !twins.is_empty();
+    doom(tx, twins, after)?;
+    Ok(some)
 }
 
 fn doom(tx: &mut Tx, twins: Vec<Option<Uuid>>, after: Timestamp) -> Result<()> {

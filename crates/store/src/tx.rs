@@ -6,6 +6,9 @@
 
 use std::collections::HashMap;
 
+use model::Timestamp;
+
+use crate::LeaseClock;
 use crate::error::{Error, Result, Retry};
 
 pub struct Tx<'c> {
@@ -22,6 +25,7 @@ pub(crate) enum Engine<'c> {
 pub(crate) struct PgConnection {
     pub(crate) client: postgres::Client,
     pub(crate) statements: HashMap<&'static str, postgres::Statement>,
+    pub(crate) leases: LeaseClock,
 }
 
 /// A value that both drivers can bind.
@@ -92,6 +96,9 @@ impl Row<'_> {
     }
 }
 
+const DATABASE_NOW: &str = "
+SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)";
+
 impl<'c> Tx<'c> {
     pub(crate) fn new(engine: Engine<'c>) -> Tx<'c> {
         Tx { engine, failure: None }
@@ -101,7 +108,19 @@ impl<'c> Tx<'c> {
         matches!(self.engine, Engine::Sqlite(_))
     }
 
-    /// Runs one statement and tells how many rows it changed.
+    /// The time by which leases are judged: servers may disagree about the time, their one database does not. On
+    /// SQLite all processes share the machine's clock, which is the caller's `now`.
+    pub fn lease_now(&mut self, now: Timestamp) -> Result<Timestamp> {
+        match &self.engine {
+            Engine::Postgres(connection) if connection.leases == LeaseClock::Database => {
+                let micros = self.query_one(DATABASE_NOW, &[], |row| row.get(0))?;
+                Ok(micros.map_or(now, Timestamp::from_micros))
+            }
+            _ => Ok(now),
+        }
+    }
+
+    /// Runs one statement and returns how many rows it changed.
     pub fn execute(&mut self, sql: &'static str, params: &[&dyn Param]) -> Result<u64> {
         self.attempt(|engine| match engine {
             Engine::Sqlite(connection) => {

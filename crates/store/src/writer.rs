@@ -27,7 +27,7 @@ const RESTART_TIMEOUT: Duration = Duration::from_millis(100);
 
 pub(crate) struct Writer {
     connection: Mutex<Connection>,
-    queue: Mutex<VecDeque<Box<dyn Job>>>,
+    queue: Mutex<VecDeque<Queued>>,
     /// What may wait in the queue; beyond it, callers wait to be queued.
     room: Semaphore,
     /// The most writes of a group.
@@ -35,6 +35,11 @@ pub(crate) struct Writer {
     /// Tells the checkpointer that something was written, and is told that the log has become too long.
     written: SyncSender<()>,
     long_log: Arc<AtomicBool>,
+}
+
+struct Queued {
+    job: Box<dyn Job>,
+    since: Instant,
 }
 
 impl Writer {
@@ -54,7 +59,7 @@ impl Writer {
             // Given back when the job is taken from the queue.
             permit.forget();
         }
-        self.queue().push_back(job);
+        self.queue().push_back(Queued { job, since: Instant::now() });
         match Handle::current().runtime_flavor() {
             RuntimeFlavor::MultiThread => self.write_one_group(),
             _ => self.write_elsewhere(),
@@ -102,31 +107,39 @@ impl Writer {
         }
     }
 
-    fn queue(&self) -> MutexGuard<'_, VecDeque<Box<dyn Job>>> {
+    fn queue(&self) -> MutexGuard<'_, VecDeque<Queued>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self) -> Option<Box<dyn Job>> {
-        let job = self.queue().pop_front()?;
-        self.room.add_permits(1);
-        Some(job)
+    /// The next job whose caller still waits.
+    fn take(&self) -> Option<Queued> {
+        loop {
+            let queued = self.queue().pop_front()?;
+            self.room.add_permits(1);
+            if queued.job.begin() {
+                return Some(queued);
+            }
+        }
     }
 
     fn write_group(&self, connection: &Connection) {
         let Some(first) = self.take() else { return };
         roll_back(connection);
-        if let Err(error) = cached(connection, "BEGIN IMMEDIATE") {
-            return first.finish(Err(error));
+        // What it waited in the queue it need not wait again: waits for a locked database do not add up.
+        let patience = BUSY_TIMEOUT.saturating_sub(first.since.elapsed());
+        let begun = connection.busy_timeout(patience).map_err(Error::from);
+        if let Err(error) = begun.and_then(|()| cached(connection, "BEGIN IMMEDIATE")) {
+            return first.job.finish(Err(error));
         }
         let started = Instant::now();
         let mut group = Vec::new();
-        let mut next = Some(first);
+        let mut next = Some(first.job);
         let mut outcome = Ok(());
         while let Some(mut job) = next {
             outcome = run_in_savepoint(connection, job.as_mut());
             group.push(job);
             let full = group.len() >= self.most || started.elapsed() >= GROUP_TIME;
-            next = if outcome.is_err() || full { None } else { self.take() };
+            next = if outcome.is_err() || full { None } else { self.take().map(|queued| queued.job) };
         }
         let outcome = outcome.and_then(|()| commit(connection)).inspect_err(|_| roll_back(connection));
         metrics::histogram!("recto_store_group_size").record(group.len() as f64);
@@ -155,7 +168,7 @@ fn run_in_savepoint(connection: &Connection, job: &mut dyn Job) -> Result<()> {
 
 fn commit(connection: &Connection) -> Result<()> {
     if connection.is_autocommit() {
-        return Err(Error::Away("the database gave the transaction up; is the disk full?".into()));
+        return Err(Error::Full("the database gave up the transaction".into()));
     }
     cached(connection, "COMMIT")
 }

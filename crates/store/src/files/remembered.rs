@@ -45,14 +45,3 @@ pub fn remember(tx: &mut Tx, site: SiteId, release: i64, pages: &[(PageId, Optio
     tx.execute_many(INSERT_PAGES, &[&site.0, &release, &OPEN], &[&ids, &metas])?;
     Ok(())
 }
-
-const FORGET_ALL: &str = "
-UPDATE release_pages
-SET to_release = $1
-WHERE site_id = $2 AND to_release = $3";
-
-/// Forgets every page from `release` on: a build from nothing.
-pub fn forget_pages(tx: &mut Tx, site: SiteId, release: i64) -> Result<()> {
-    tx.execute(FORGET_ALL, &[&release, &site.0, &OPEN])?;
-    Ok(())
-}

@@ -1,7 +1,8 @@
-//! A build too large for one transaction: its rows are written ahead of the release, which nobody sees, and taken back
+//! A build too large for one transaction: its rows are written ahead of the release, which nobody sees, and undone
 //! should the release never come to be.
 
-use model::SiteId;
+use model::{PageId, SiteId};
+use uuid::Uuid;
 
 use crate::releases::OPEN;
 use crate::{Result, Tx};
@@ -26,27 +27,90 @@ pub fn stage(tx: &mut Tx, site: SiteId, release: Option<i64>) -> Result<()> {
     Ok(())
 }
 
-const UNDO_INSERT: &str = "
-DELETE FROM release_files
-WHERE site_id = $1 AND from_release > $2";
+/// How far an undo, or another walk over all rows of a release, has come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cursor {
+    path: String,
+    page: Option<PageId>,
+}
+
 // `OPEN` stands in full: SQLite takes the index of closed files only where it reads the index's own condition.
-const UNDO_CLOSE: &str = "
+const REOPEN_FILES: &str = "
 UPDATE release_files
 SET to_release = $1
-WHERE site_id = $2 AND to_release > $3 AND to_release < 9223372036854775807";
-const UNDO_PAGES: &str = "
-DELETE FROM release_pages
-WHERE site_id = $1 AND from_release > $2";
-const UNDO_CLOSE_PAGES: &str = "
+WHERE site_id = $2 AND (path, from_release) IN (
+  SELECT path, from_release
+  FROM release_files
+  WHERE site_id = $2 AND to_release > $3 AND to_release < 9223372036854775807
+  ORDER BY to_release
+  LIMIT $4)";
+const REOPEN_PAGES: &str = "
 UPDATE release_pages
 SET to_release = $1
-WHERE site_id = $2 AND to_release > $3 AND to_release < 9223372036854775807";
+WHERE site_id = $2 AND (page_id, from_release) IN (
+  SELECT page_id, from_release
+  FROM release_pages
+  WHERE site_id = $2 AND to_release > $3 AND to_release < 9223372036854775807
+  ORDER BY to_release
+  LIMIT $4)";
+const NEXT_PATHS: &str = "
+SELECT max(path)
+FROM (SELECT path FROM release_files WHERE site_id = $1 AND path > $2 ORDER BY path LIMIT $3) AS step";
+const DELETE_FILES: &str = "
+DELETE FROM release_files
+WHERE site_id = $1 AND path > $2 AND path <= $3 AND from_release > $4";
+const NEXT_PAGES: &str = "
+SELECT page_id
+FROM release_pages
+WHERE site_id = $1 AND page_id > $2
+ORDER BY page_id
+LIMIT $3";
+const DELETE_PAGES: &str = "
+DELETE FROM release_pages
+WHERE site_id = $1 AND page_id > $2 AND page_id <= $3 AND from_release > $4";
 
-/// Takes back what a build wrote down for a release that never came to be. `newest` is the newest that did.
-pub fn undo(tx: &mut Tx, site: SiteId, newest: i64) -> Result<()> {
-    tx.execute(UNDO_CLOSE, &[&OPEN, &site.0, &newest])?;
-    tx.execute(UNDO_CLOSE_PAGES, &[&OPEN, &site.0, &newest])?;
-    tx.execute(UNDO_INSERT, &[&site.0, &newest])?;
-    tx.execute(UNDO_PAGES, &[&site.0, &newest])?;
-    stage(tx, site, None)
+/// One step of undoing what a build wrote down for a release that never came to be; `newest` is the newest that did.
+/// `None`: nothing of it is left.
+pub fn undo(tx: &mut Tx, site: SiteId, newest: i64, from: &Cursor, most: i64) -> Result<Option<Cursor>> {
+    let reopened = tx.execute(REOPEN_FILES, &[&OPEN, &site.0, &newest, &most])?
+        + tx.execute(REOPEN_PAGES, &[&OPEN, &site.0, &newest, &most])?;
+    if reopened > 0 {
+        return Ok(Some(from.clone()));
+    }
+    let end = tx.query_one(NEXT_PATHS, &[&site.0, &from.path, &most], |row| row.get::<Option<String>>(0))?;
+    if let Some(end) = end.flatten() {
+        tx.execute(DELETE_FILES, &[&site.0, &from.path, &end, &newest])?;
+        return Ok(Some(Cursor { path: end, ..from.clone() }));
+    }
+    if let Some((after, end)) = next_pages(tx, site, from, most)? {
+        tx.execute(DELETE_PAGES, &[&site.0, &after, &end.0, &newest])?;
+        return Ok(Some(Cursor { page: Some(end), ..from.clone() }));
+    }
+    stage(tx, site, None)?;
+    Ok(None)
+}
+
+/// The pages of the next step: behind the first one returned, up to the second.
+fn next_pages(tx: &mut Tx, site: SiteId, from: &Cursor, most: i64) -> Result<Option<(Uuid, PageId)>> {
+    let after = from.page.map_or(Uuid::nil(), |page| page.0);
+    let ids: Vec<Uuid> = tx.query(NEXT_PAGES, &[&site.0, &after, &most], |row| row.get(0))?;
+    Ok(ids.last().map(|end| (after, PageId(*end))))
+}
+
+const FORGET_PAGES: &str = "
+UPDATE release_pages
+SET to_release = $1
+WHERE site_id = $2 AND page_id > $3 AND page_id <= $4 AND to_release = $5 AND from_release < $1";
+
+/// One step of forgetting every page from `release` on: a build from nothing. `None`: all are forgotten.
+pub fn forget_pages(
+    tx: &mut Tx,
+    site: SiteId,
+    release: i64,
+    from: &Cursor,
+    most: i64,
+) -> Result<Option<Cursor>> {
+    let Some((after, end)) = next_pages(tx, site, from, most)? else { return Ok(None) };
+    tx.execute(FORGET_PAGES, &[&release, &site.0, &after, &end.0, &OPEN])?;
+    Ok(Some(Cursor { page: Some(end), ..from.clone() }))
 }
