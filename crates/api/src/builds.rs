@@ -1,6 +1,6 @@
 //! `POST /builds`, `GET /builds/latest`, and the build in the answer to `POST /pages`.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -66,4 +66,17 @@ pub struct LatestBuild {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub error: Option<String>,
+    /// Pages that are not shown as their authors meant them; absent when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub warnings: Option<Vec<BuildWarning>>,
+}
+
+/// A page that could not be rendered within its bounds, and is shown as its source text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BuildWarning {
+    /// The page's path on the site.
+    #[schema(example = "/blog/hello-world")]
+    pub url: String,
+    pub message: String,
 }

@@ -5,7 +5,7 @@ mod errors;
 mod media;
 mod pages;
 
-pub use builds::{BuildOutcome, BuildQueued, BuildRefused, LatestBuild, TriggerBuild};
+pub use builds::{BuildOutcome, BuildQueued, BuildRefused, BuildWarning, LatestBuild, TriggerBuild};
 pub use errors::{
     DuplicateSlugs, Failure, InternalError, SlugConflict, Unauthorized, Unresolved, UnresolvedFiles,
     ValidationFailed,

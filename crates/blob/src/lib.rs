@@ -2,6 +2,7 @@
 //! to refuse a second write: not every S3 does, and the ids in the keys never come twice.
 
 mod directory;
+mod installation;
 mod key;
 mod reading;
 mod s3;
@@ -24,6 +25,12 @@ pub enum Error {
     /// There is no such object: it was swept, perhaps.
     #[error("there is no object {0}")]
     Missing(String),
+    /// Not the bytes that were stored.
+    #[error("the stored bytes are damaged: {0}")]
+    Damaged(String),
+    /// The disk is full.
+    #[error("no space is left in the object store: {0}")]
+    Full(String),
     #[error("the object store: {0}")]
     Failed(String),
 }
@@ -32,9 +39,17 @@ impl From<object_store::Error> for Error {
     fn from(error: object_store::Error) -> Error {
         match error {
             object_store::Error::NotFound { path, .. } => Error::Missing(path),
+            other if is_full(&other) => Error::Full(other.to_string()),
             other => Error::Failed(other.to_string()),
         }
     }
+}
+
+/// Whether somewhere below an error a disk had no space left.
+fn is_full(error: &(dyn std::error::Error + 'static)) -> bool {
+    let full = |error: &std::io::Error| error.kind() == std::io::ErrorKind::StorageFull;
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.filter_map(|error| error.downcast_ref::<std::io::Error>()).any(full)
 }
 
 #[derive(Clone)]
@@ -106,7 +121,8 @@ impl Blob {
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> Error {
-    Error::Failed(format!("{}: {error}", path.display()))
+    let text = format!("{}: {error}", path.display());
+    if is_full(error) { Error::Full(text) } else { Error::Failed(text) }
 }
 
 #[cfg(test)]

@@ -43,7 +43,11 @@ impl Writer {
     /// The object is whole and on disk; tells its size.
     pub async fn finish(mut self) -> Result<u64, Error> {
         if let Some(mut inner) = self.inner.take() {
-            inner.shutdown().await.map_err(|error| Error::Failed(error.to_string()))?;
+            let full = |error: &std::io::Error| crate::is_full(error);
+            inner.shutdown().await.map_err(|error| match full(&error) {
+                true => Error::Full(error.to_string()),
+                false => Error::Failed(error.to_string()),
+            })?;
         }
         Ok(self.written)
     }

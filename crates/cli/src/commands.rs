@@ -3,9 +3,11 @@
 
 mod account;
 mod media;
+mod objects;
 mod page;
 mod site;
 mod token;
+mod verify;
 
 use std::future::Future;
 
@@ -15,17 +17,19 @@ use publisher::Publisher;
 
 pub use self::account::AccountCommand;
 pub use self::media::MediaCommand;
+pub use self::objects::ObjectsCommand;
 pub use self::page::PageCommand;
 pub use self::site::{SiteCommand, last_build};
 pub use self::token::TokenCommand;
+pub use self::verify::verify;
 use crate::config::Config;
 use crate::{Global, serve};
 
 /// Runs a command's work on the configured database.
-fn with_publisher<F: Future<Output = Result<()>>>(
+fn with_publisher<T, F: Future<Output = Result<T>>>(
     global: &Global,
     work: impl FnOnce(Publisher) -> F,
-) -> Result<()> {
+) -> Result<T> {
     let publisher = serve::open(&Config::load(global)?)?;
     serve::runtime()?.block_on(async {
         let done = work(publisher.clone()).await;

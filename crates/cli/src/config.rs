@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use ipnet::IpNet;
 use model::{ByteSize, Plan};
-use store::Location;
+use store::{LeaseClock, Location};
 use tracing_subscriber::EnvFilter;
 
 use self::raw::{Raw, RawPlan};
@@ -34,6 +34,8 @@ pub struct Config {
     /// `None`: off.
     pub admin_listen: Option<SocketAddr>,
     pub store: Location,
+    /// The space that must be left on the disks; `None`: the larger of 1 GB and 2 %.
+    pub min_free: Option<ByteSize>,
     /// Where uploads and what builds make are kept: `file:` and a directory, or `s3://` and a bucket.
     pub objects: String,
     pub build_cooldown: Duration,
@@ -41,6 +43,8 @@ pub struct Config {
     pub build_workers: usize,
     /// Of each site, for rollbacks.
     pub keep_releases: usize,
+    /// A build that takes longer has failed.
+    pub build_time_limit: Duration,
     /// Large files that arrive at a time.
     pub large_uploads: usize,
     /// Files that are opened at a time.
@@ -99,10 +103,17 @@ impl Config {
                 text => Some(address("admin.listen", text)?),
             },
             store: location(&raw.store, data)?,
+            min_free: match raw.store.min_free.as_str() {
+                "" => None,
+                text => Some(size("store.min_free", text)?),
+            },
             objects: objects(&raw.objects.url, data)?,
             build_cooldown: Duration::from_secs(raw.builds.cooldown_seconds),
             build_workers: limit("builds.workers", raw.builds.workers, MOST_WORKERS)?,
             keep_releases: limit("builds.keep_releases", raw.builds.keep_releases, MANY)?,
+            build_time_limit: Duration::from_secs(
+                60 * limit("builds.time_limit_minutes", raw.builds.time_limit_minutes, MANY)? as u64,
+            ),
             large_uploads: limit("uploads.large", raw.uploads.large, MANY)?,
             upload_workers: limit("uploads.workers", raw.uploads.workers, MOST_WORKERS)?,
             purge_after: Duration::from_secs(raw.pages.purge_after_days.saturating_mul(24 * 3600)),
@@ -173,7 +184,7 @@ fn location(raw: &raw::Store, data: &Path) -> Result<Location> {
     }
     if url.starts_with("postgres://") || url.starts_with("postgresql://") {
         let connections = limit("store.connections", raw.connections, MANY)?;
-        return Ok(Location::Postgres { url: url.to_owned(), connections });
+        return Ok(Location::Postgres { url: url.to_owned(), connections, leases: LeaseClock::Database });
     }
     bail!("store.url: {url:?} begins with neither sqlite: nor postgres://")
 }
@@ -185,15 +196,23 @@ fn plans(raw: BTreeMap<String, RawPlan>) -> Result<Vec<Plan>> {
         let key = |key: &str| format!("plans.{name}.{key}");
         let file_size = changes.file_size.map(|text| size(&key("file_size"), &text)).transpose()?;
         let storage = changes.storage.map(|text| size(&key("storage"), &text)).transpose()?;
-        let builds = changes.builds_per_month;
+        let (builds, pages) = (changes.builds_per_month, changes.pages);
+        let text = changes.text.map(|text| size(&key("text"), &text)).transpose()?;
         if let Some(plan) = plans.iter_mut().find(|plan| plan.name == name) {
             plan.file_size = file_size.unwrap_or(plan.file_size);
             plan.storage = storage.unwrap_or(plan.storage);
             plan.builds_per_month = builds.unwrap_or(plan.builds_per_month);
+            plan.pages = pages.unwrap_or(plan.pages);
+            plan.text = text.unwrap_or(plan.text);
             continue;
         }
-        let missing = |wanted: &str| anyhow!("{} is missing; a new plan needs all three keys", key(wanted));
+        let needed = "a new plan needs file_size, storage and builds_per_month";
+        let missing = |wanted: &str| anyhow!("{} is missing; {needed}", key(wanted));
+        // Plans that were written before these limits have those of the largest shipped one.
+        let largest = Plan::largest();
         plans.push(Plan {
+            pages: pages.unwrap_or(largest.pages),
+            text: text.unwrap_or(largest.text),
             file_size: file_size.ok_or_else(|| missing("file_size"))?,
             storage: storage.ok_or_else(|| missing("storage"))?,
             builds_per_month: builds.ok_or_else(|| missing("builds_per_month"))?,

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{AccountCommand, MediaCommand, PageCommand, SiteCommand, TokenCommand};
+use crate::commands::{AccountCommand, MediaCommand, ObjectsCommand, PageCommand, SiteCommand, TokenCommand};
 
 /// Freed memory goes back sooner than with the system's allocator, and small requests are faster.
 #[global_allocator]
@@ -50,7 +50,7 @@ enum Command {
         #[arg(long)]
         dev: bool,
     },
-    /// Accounts: create, list, show, suspend, resume, change the plan
+    /// Accounts: create, list, show, suspend, resume, change the plan or the default site
     #[command(subcommand)]
     Account(AccountCommand),
     /// Sites: create, list, show, delete; settings, builds, releases, domains, password, export
@@ -65,6 +65,11 @@ enum Command {
     /// Uploaded files: list, delete
     #[command(subcommand)]
     Media(MediaCommand),
+    /// The object store: which installation it belongs to, and objects that nothing refers to
+    #[command(subcommand)]
+    Objects(ObjectsCommand),
+    /// Read everything that is stored, and compare it with its hashes
+    Verify,
     /// Check configuration, disk, database, builds and tools, and say what to do
     Doctor,
     /// What opens uploaded files for a server, which starts it
@@ -113,6 +118,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Token(command) => command.run(global)?,
         Command::Page(command) => command.run(global)?,
         Command::Media(command) => command.run(global)?,
+        Command::Objects(command) => command.run(global)?,
+        Command::Verify => return commands::verify(global),
         Command::MediaWorker => return Ok(media::worker::main()),
         Command::Doctor => return doctor::doctor(global),
     }

@@ -3,7 +3,7 @@
 mod background;
 mod greeting;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,9 +51,18 @@ pub fn open(config: &Config) -> Result<Publisher> {
         domain_scheme: config.site_scheme,
         purge_after: config.purge_after,
         keep_releases: config.keep_releases,
+        build_time_limit: config.build_time_limit,
+        disks: disks_of(config),
+        min_free: config.min_free,
         uploads: uploads_of(config)?,
     };
     Ok(Publisher::new(store, blob, Arc::new(SystemClock), settings))
+}
+
+/// Where we write: the database or the files that wait, and the objects.
+fn disks_of(config: &Config) -> Vec<PathBuf> {
+    let objects = config.objects.strip_prefix("file:").map(PathBuf::from);
+    [config.data.clone()].into_iter().chain(objects).collect()
 }
 
 fn open_store(config: &Config) -> Result<Store> {
@@ -96,6 +105,8 @@ async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Res
         Some(address) => Some(bind(address, "admin.listen").await?),
         None => None,
     };
+    publisher.check_objects().await?;
+    publisher.sweep_spool()?;
     warn_of_unknown_plans(&publisher).await?;
     let first =
         publisher.first_set_up(AccountName::parse(FIRST_ACCOUNT).map_err(anyhow::Error::msg)?, FIRST_PLAN);
@@ -105,7 +116,7 @@ async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Res
     let stop = CancellationToken::new();
     let limits = ListenLimits { max_connections: config.max_connections, ..ListenLimits::default() };
     publisher.expect_uploads();
-    let mut helpers = background::start(&publisher, config.build_workers, &stop);
+    let mut helpers = background::start(&publisher, &config, &stop);
     if let Some(listener) = admin {
         // Only where somebody reads them: figures that are never read would pile up.
         let metrics = PrometheusBuilder::new().install_recorder().context("start the metrics")?;

@@ -11,24 +11,35 @@ pub struct Plan {
     pub storage: ByteSize,
     /// A calendar month, UTC.
     pub builds_per_month: u64,
+    /// Live pages of all the account's sites.
+    pub pages: u64,
+    /// Of content and params of all the account's pages, deleted ones included.
+    pub text: ByteSize,
 }
 
 const MB: u64 = 1 << 20;
 const GB: u64 = 1 << 30;
 
 impl Plan {
+    /// The shipped plan that allows most.
+    pub fn largest() -> Plan {
+        Plan::shipped().pop().expect("some plans are shipped")
+    }
+
     /// The plans there are without configuration. File sizes are those of the specification, under "Limits".
     pub fn shipped() -> Vec<Plan> {
-        let plan = |name: &str, file_size, storage, builds_per_month| Plan {
+        let plan = |name: &str, file_size, storage, builds_per_month, pages, text| Plan {
             name: name.to_owned(),
             file_size: ByteSize(file_size),
             storage: ByteSize(storage),
             builds_per_month,
+            pages,
+            text: ByteSize(text),
         };
         vec![
-            plan("free", 10 * MB, GB, 3),
-            plan("simple", 10 * GB, 10 * GB, 100),
-            plan("pro", 10 * GB, 100 * GB, 1000),
+            plan("free", 10 * MB, GB, 3, 10_000, 512 * MB),
+            plan("simple", 10 * GB, 10 * GB, 100, 50_000, 2 * GB),
+            plan("pro", 10 * GB, 100 * GB, 1000, 250_000, 20 * GB),
         ]
     }
 }
@@ -42,9 +53,17 @@ mod tests {
         let shown: Vec<String> = Plan::shipped()
             .iter()
             .map(|plan| {
-                format!("{}: {}, {}, {}", plan.name, plan.file_size, plan.storage, plan.builds_per_month)
+                let Plan { name, file_size, storage, builds_per_month, pages, text } = plan;
+                format!("{name}: {file_size}, {storage}, {builds_per_month}, {pages}, {text}")
             })
             .collect();
-        assert_eq!(shown, ["free: 10 MB, 1 GB, 3", "simple: 10 GB, 10 GB, 100", "pro: 10 GB, 100 GB, 1000"]);
+        assert_eq!(
+            shown,
+            [
+                "free: 10 MB, 1 GB, 3, 10000, 512 MB",
+                "simple: 10 GB, 10 GB, 100, 50000, 2 GB",
+                "pro: 10 GB, 100 GB, 1000, 250000, 20 GB"
+            ]
+        );
     }
 }

@@ -4,7 +4,7 @@ use model::{AccountId, AccountName, SiteId, SiteName, Timestamp, TokenId, TokenN
 use serde::Serialize;
 use store::accounts::{self, Account};
 use store::sites::{self, Site};
-use store::{Tx, pages, tokens};
+use store::{Tx, pages, server, tokens, usage};
 
 use crate::tokens::new_secret;
 use crate::{AdminError, Publisher};
@@ -30,8 +30,14 @@ pub struct AccountUsage {
     pub created_at: Timestamp,
     pub suspended_at: Option<Timestamp>,
     pub sites: i64,
-    pub pages: i64,
+    /// The site that requests mean which name none.
+    pub default_site_id: Option<SiteId>,
+    pub pages: u64,
+    pub pages_limit: Option<u64>,
     pub deleted_pages: i64,
+    /// Content and params of all pages, deleted ones included.
+    pub text_used_bytes: u64,
+    pub text_limit_bytes: Option<u64>,
     pub builds_this_month: i64,
     /// `None`: the plan is not configured any more.
     pub builds_per_month: Option<u64>,
@@ -47,7 +53,7 @@ impl Publisher {
         let (publisher, plan) = (self.clone(), plan.to_owned());
         self.store
             .write(move |tx| {
-                accounts::set_up(tx, publisher.clock.now())?;
+                server::set_up(tx, publisher.clock.now())?;
                 publisher.insert_account(tx, &name, &plan, &secret)
             })
             .await
@@ -63,7 +69,7 @@ impl Publisher {
         let secret = new_secret()?;
         let (publisher, plan) = (self.clone(), plan.to_owned());
         self.store
-            .write(move |tx| match accounts::set_up(tx, publisher.clock.now())? {
+            .write(move |tx| match server::set_up(tx, publisher.clock.now())? {
                 true => publisher.insert_account(tx, &name, &plan, &secret).map(Some),
                 false => Ok(None),
             })
@@ -81,6 +87,7 @@ impl Publisher {
         let account = AccountId::new(now);
         accounts::insert(tx, account, name, plan, now)?;
         let site = first_site(tx, account, name, now)?;
+        sites::set_default(tx, account, site.id)?;
         let token_id = TokenId::new(now);
         tokens::insert(tx, token_id, account, &TokenName::default(), &secret.hash(), now)?;
         Ok(AccountCreated {
@@ -121,15 +128,19 @@ impl Publisher {
 
     fn usage(&self, tx: &mut Tx, account: Account) -> Result<AccountUsage, AdminError> {
         let plan = self.settings.plan(&account.plan);
-        let pages = pages::count(tx, account.id)?;
+        let used = usage::of_account(tx, account.id)?;
         Ok(AccountUsage {
             account_id: account.id,
             sites: sites::count(tx, account.id)?,
-            pages: pages.live,
-            deleted_pages: pages.deleted,
+            default_site_id: sites::default_of(tx, account.id)?.map(|site| site.id),
+            pages: used.pages,
+            pages_limit: plan.map(|plan| plan.pages),
+            deleted_pages: pages::count_deleted(tx, account.id)?,
+            text_used_bytes: used.text,
+            text_limit_bytes: plan.map(|plan| plan.text.0),
             builds_this_month: account.builds_used(self.clock.now()),
             builds_per_month: plan.map(|plan| plan.builds_per_month),
-            storage_used_bytes: store::media::usage(tx, account.id)?,
+            storage_used_bytes: used.storage,
             storage_limit_bytes: plan.map(|plan| plan.storage.0),
             file_size_limit_bytes: plan.map(|plan| plan.file_size.0),
             name: account.name,
@@ -150,6 +161,7 @@ impl Publisher {
             .await
     }
 
+    /// Nobody of the account can use the API, and its sites are not served, until it is resumed.
     pub async fn account_suspend(&self, id: AccountId) -> Result<(), AdminError> {
         self.set_suspended(id, Some(self.clock.now())).await
     }
@@ -159,10 +171,28 @@ impl Publisher {
     }
 
     async fn set_suspended(&self, id: AccountId, at: Option<Timestamp>) -> Result<(), AdminError> {
+        let set = self.store.write(move |tx| match accounts::set_suspended(tx, id, at)? {
+            true => Ok(()),
+            false => Err(no_account(id)),
+        });
+        set.await?;
+        self.store.touch();
+        Ok(())
+    }
+
+    /// Names the site that an account's requests mean when they name none.
+    pub async fn account_set_default_site(&self, id: AccountId, site: &Site) -> Result<(), AdminError> {
+        let site = site.clone();
         self.store
-            .write(move |tx| match accounts::set_suspended(tx, id, at)? {
-                true => Ok(()),
-                false => Err(no_account(id)),
+            .write(move |tx| {
+                accounts::get(tx, id)?.ok_or_else(|| no_account(id))?;
+                match sites::set_default(tx, id, site.id)? {
+                    true => Ok(()),
+                    false => Err(AdminError::refused(format!(
+                        "the site {:?} belongs to another account",
+                        site.name.as_str()
+                    ))),
+                }
             })
             .await
     }

@@ -1,6 +1,6 @@
 //! Deleted pages, for the operator: list, restore, purge.
 
-use model::PageId;
+use model::{PageId, Timestamp};
 use store::bin::{self, Deleted, Purge};
 use store::sites::{self, Site};
 use store::{Tx, pages};
@@ -39,12 +39,12 @@ impl Publisher {
 
     /// Deletes one page of the bin, or all of a site's, for good; tells how many.
     pub async fn deleted_purge(&self, site: &Site, page: Option<PageId>) -> Result<u64, AdminError> {
-        let what = page.map_or(Purge::Site(site.id), |page| Purge::One(site.id, page));
+        let (site, what) = (site.id, page.map_or(Purge::DeletedBefore(Timestamp::MAX), Purge::One));
         let mut purged = 0;
         loop {
             let clock = self.clock.clone();
             let step =
-                move |tx: &mut Tx| Ok::<_, AdminError>(bin::purge(tx, what, PURGE_PAGES, clock.now())?);
+                move |tx: &mut Tx| Ok::<_, AdminError>(bin::purge(tx, site, what, PURGE_PAGES, clock.now())?);
             let went = self.store.write(step).await?;
             purged += went;
             match (page, went) {

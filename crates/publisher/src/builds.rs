@@ -1,12 +1,12 @@
-//! Queues builds, within the month's quota and the cooldown, and tells of the latest.
+//! Queues builds, within the month's quota and the cooldown, and reports the latest.
 
-use api::{BuildQueued, BuildRefused, LatestBuild};
-use model::{BuildId, SiteId, Timestamp, Trigger};
-use store::sites::{self, Cooldown, Site};
-use store::{accounts, builds};
+use api::{BuildQueued, BuildRefused, BuildWarning, LatestBuild};
+use model::{AccountId, BuildId, SiteId, Timestamp, Trigger};
+use store::sites::{self, Cooldown};
+use store::{Tx, accounts, builds};
 
 use crate::access::{find_site, site_of};
-use crate::{Caller, Error, Publisher};
+use crate::{Caller, Error, Publisher, Settings};
 
 /// The words of a refusal that is told in more than one place.
 pub struct Refusal {
@@ -36,72 +36,86 @@ impl Refusal {
     }
 }
 
+/// Warnings as they are stored with a build: none, or some.
+fn warnings(json: Option<&str>) -> Result<Option<Vec<BuildWarning>>, Error> {
+    let read = |json| serde_json::from_str(json);
+    json.map(read).transpose().map_err(|error| Error::Internal(format!("stored warnings: {error}")))
+}
+
+/// Why a build is not queued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BuildRefusal {
+    Quota { limit: u64 },
+    Cooldown { seconds: u64 },
+}
+
+impl From<BuildRefusal> for Error {
+    fn from(refusal: BuildRefusal) -> Error {
+        match refusal {
+            BuildRefusal::Quota { limit } => Error::BuildQuota { limit },
+            BuildRefusal::Cooldown { seconds } => Error::BuildCooldown { seconds },
+        }
+    }
+}
+
+/// In the words of `POST /builds`.
+impl From<BuildRefusal> for BuildRefused {
+    fn from(refusal: BuildRefusal) -> BuildRefused {
+        let Refusal { error, message } = match refusal {
+            BuildRefusal::Quota { limit } => Refusal::quota(limit),
+            BuildRefusal::Cooldown { seconds } => Refusal::cooldown(seconds),
+        };
+        BuildRefused { error: error.into(), message }
+    }
+}
+
+/// Queues a build as part of a transaction. A refusal changes nothing, and leaves the transaction as it is.
+pub(crate) fn queue_build(
+    tx: &mut Tx,
+    settings: &Settings,
+    (account, plan): (AccountId, &str),
+    site: SiteId,
+    trigger: Trigger,
+    now: Timestamp,
+) -> Result<Result<(), BuildRefusal>, Error> {
+    // A plan that was taken out of the configuration allows nothing; the log said so at the start.
+    let limit = settings.plan(plan).map_or(0, |plan| plan.builds_per_month);
+    // First the site, then its account: as a publish does, so that neither waits for the other.
+    if !sites::lock(tx, site)? {
+        return Err(Error::NoSuchSite);
+    }
+    if accounts::lock_builds(tx, account, now)? >= limit {
+        return Ok(Err(BuildRefusal::Quota { limit }));
+    }
+    // Without a cooldown any earlier build is early enough, also one of this very moment.
+    let cooldown = settings.build_cooldown;
+    let earliest = if cooldown.is_zero() { Timestamp::MAX } else { now.minus(cooldown) };
+    match sites::start_cooldown(tx, site, now, earliest)? {
+        Cooldown::Started => {}
+        Cooldown::NoSite => return Err(Error::NoSuchSite),
+        Cooldown::Active { last } => {
+            let left = last.plus(cooldown).since(now);
+            let seconds = left.as_micros().div_ceil(1_000_000).max(1) as u64;
+            return Ok(Err(BuildRefusal::Cooldown { seconds }));
+        }
+    }
+    accounts::count_build(tx, account, now)?;
+    builds::insert(tx, BuildId::new(now), account, site, trigger, now)?;
+    Ok(Ok(()))
+}
+
 impl Publisher {
     pub async fn trigger_build(&self, caller: &Caller, site: Option<SiteId>) -> Result<BuildQueued, Error> {
         let site = find_site(&self.store, caller.account, site).await?;
-        let deploy_url = self.queue_for(&site, caller, Trigger::Api).await?;
-        Ok(BuildQueued { status: "queued", deploy_url, message: "build queued successfully" })
-    }
-
-    /// Queues a build; answers with the site's address.
-    pub(crate) async fn queue_for(
-        &self,
-        site: &Site,
-        caller: &Caller,
-        trigger: Trigger,
-    ) -> Result<String, Error> {
-        // A plan that was taken out of the configuration allows nothing; the log said so at the start.
-        let quota = self.settings.plan(&caller.plan).map_or(0, |plan| plan.builds_per_month);
-        let cooldown = self.settings.build_cooldown;
-        let (account, site_id, clock) = (caller.account, site.id, self.clock.clone());
-        self.store
-            .write(move |tx| {
-                let now = clock.now();
-                // First the site, then its account: as an upload does, so that neither waits for the other.
-                if !sites::lock(tx, site_id)? {
-                    return Err(Error::NoSuchSite);
-                }
-                if !accounts::count_build(tx, account, quota, now)? {
-                    return Err(Error::BuildQuota { limit: quota });
-                }
-                // Without a cooldown any earlier build is early enough, also one of this very moment.
-                let earliest = if cooldown.is_zero() { Timestamp::MAX } else { now.minus(cooldown) };
-                match sites::start_cooldown(tx, site_id, now, earliest)? {
-                    Cooldown::Started => {}
-                    Cooldown::NoSite => return Err(Error::NoSuchSite),
-                    Cooldown::Active { last } => {
-                        let left = last.plus(cooldown).since(now);
-                        return Err(Error::BuildCooldown {
-                            seconds: left.as_micros().div_ceil(1_000_000).max(1) as u64,
-                        });
-                    }
-                }
-                Ok(builds::insert(tx, BuildId::new(now), account, site_id, trigger, now)?)
-            })
-            .await?;
+        let (account, plan, id) = (caller.account, caller.plan.clone(), site.id);
+        let (settings, clock) = (self.settings.clone(), self.clock.clone());
+        let queued = self.store.write(move |tx| {
+            queue_build(tx, &settings, (account, &plan), id, Trigger::Api, clock.now())?.map_err(Error::from)
+        });
+        queued.await?;
         self.queued.notify_one();
-        Ok(self.settings.deploy_url(&site.name))
-    }
-
-    /// A build that `POST /pages` could not queue, in the words of `POST /builds`.
-    pub(crate) fn build_refused(&self, error: Error) -> BuildRefused {
-        let refusal = match error {
-            Error::BuildQuota { limit } => Refusal::quota(limit),
-            Error::BuildCooldown { seconds } => Refusal::cooldown(seconds),
-            Error::Away(text) => {
-                tracing::warn!(error = text, "the pages are saved, the build was not queued");
-                Refusal::away()
-            }
-            Error::Unconfirmed(text) => {
-                tracing::warn!(error = text, "the pages are saved, the build may be queued");
-                Refusal::unconfirmed()
-            }
-            other => {
-                tracing::error!(error = %other, "the pages are saved, the build was not queued");
-                Refusal { error: "internal error", message: "the build was not queued".into() }
-            }
-        };
-        BuildRefused { error: refusal.error.into(), message: refusal.message }
+        let deploy_url = self.settings.deploy_url(&site.name);
+        Ok(BuildQueued { status: "queued", deploy_url, message: "build queued successfully" })
     }
 
     pub async fn latest_build(&self, caller: &Caller, site: Option<SiteId>) -> Result<LatestBuild, Error> {
@@ -123,6 +137,7 @@ impl Publisher {
             completed_at: build.completed_at.map(|time| time.to_string()),
             created_at: build.created_at.to_string(),
             error: build.error,
+            warnings: warnings(build.warnings.as_deref())?,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Deletes one page by its key.
 
 use model::{PageKey, SiteId};
+use store::usage::{self, Change};
 use store::{pages, sites};
 
 use crate::access::site_of;
@@ -22,7 +23,8 @@ impl Publisher {
                 let version = sites::next_version(tx, site.id)?.ok_or(Error::NoSuchSite)?;
                 let found = pages::by_slugs(tx, site.id, std::iter::once(key.slug.as_str()))?;
                 let page = found.iter().find(|page| page.key == *key).ok_or(Error::NoSuchPage)?;
-                Ok(pages::delete(tx, site.id, version, &[page.id], clock.now())?)
+                pages::delete(tx, site.id, version, &[page.id], clock.now())?;
+                Ok(usage::count(tx, site.id, Change { pages: -1, ..Change::default() })?)
             })
             .await
     }

@@ -2,24 +2,28 @@
 //! a request of any size is held in little memory.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
-use model::{ContentType, PageKey, Section, SiteId, Slug};
+use model::{AccountId, ContentType, PageKey, Section, SiteId, Slug};
 
 use crate::entry::PAGE_FIELDS;
 use crate::fields::{Fields, MAX_DEPTH, nests_too_deep, string};
 use crate::texts::{Leftovers, Texts};
-use crate::{Entry, Error, Files, LongText, Publisher, check_entry};
+use crate::{Caller, Entry, Error, Files, LongText, Publisher, check_entry};
 
 /// No valid page in the original format comes near it.
 const SINGLE_BYTES: usize = 8 << 20;
 
 pub struct Draft {
     publisher: Publisher,
+    account: AccountId,
     request: Request,
     texts: Texts,
     leftovers: Leftovers,
     attached: Attached,
+    /// Bytes that were checked since others had a chance to go on.
+    unyielded: usize,
     batch: bool,
     /// The members of the body that are a page's fields, should it be in the original format.
     single: Vec<(&'static str, String)>,
@@ -30,26 +34,27 @@ pub struct Draft {
 }
 
 /// The files that `file:` references mean.
+#[derive(Clone)]
 enum Attached {
     None,
-    All(Files),
+    All(Arc<Files>),
     /// Some are still on their way: references are not judged yet.
     Unknown,
 }
 
 impl Attached {
     /// The text with the addresses of the files it refers to; `Err`: so many references mean none.
-    fn resolve(&self, text: String) -> Result<String, usize> {
+    fn resolve(&self, text: &str) -> Result<String, usize> {
         let url = |name: &str| match self {
             Attached::All(files) => files.url(name),
             Attached::None | Attached::Unknown => None,
         };
-        match self {
-            Attached::Unknown => Ok(text),
-            _ => markdown::replace_files(&text, &|name| media::Kind::of(name).is_some(), &url),
-        }
+        markdown::replace_files(text, &|name| media::Kind::of(name).is_some(), &url)
     }
 }
+
+/// What is checked at a stretch before others have a chance to go on.
+const YIELD_AFTER: usize = 256 << 10;
 
 /// What was asked for, checked as far as the text alone allows.
 #[derive(Debug, Default)]
@@ -73,27 +78,29 @@ pub(crate) struct Delete {
 
 impl Draft {
     /// Of a request without files.
-    pub fn new(publisher: &Publisher) -> Draft {
-        Draft::with(publisher, Attached::None)
+    pub fn new(publisher: &Publisher, caller: &Caller) -> Draft {
+        Draft::with(publisher, caller, Attached::None)
     }
 
-    pub fn with_files(publisher: &Publisher, files: Files) -> Draft {
-        Draft::with(publisher, Attached::All(files))
+    pub fn with_files(publisher: &Publisher, caller: &Caller, files: Files) -> Draft {
+        Draft::with(publisher, caller, Attached::All(Arc::new(files)))
     }
 
     /// One that is only checked, while its files are still on their way.
-    pub fn without_texts(publisher: &Publisher) -> Draft {
-        let mut draft = Draft::with(publisher, Attached::Unknown);
+    pub fn without_texts(publisher: &Publisher, caller: &Caller) -> Draft {
+        let mut draft = Draft::with(publisher, caller, Attached::Unknown);
         draft.texts.refuse();
         draft
     }
 
-    fn with(publisher: &Publisher, attached: Attached) -> Draft {
+    fn with(publisher: &Publisher, caller: &Caller, attached: Attached) -> Draft {
         Draft {
             publisher: publisher.clone(),
+            account: caller.account,
             request: Request::default(),
             texts: Texts::default(),
-            leftovers: Leftovers::new(publisher.clone()),
+            leftovers: Leftovers::new(publisher.clone(), (caller.account, &caller.plan)),
+            unyielded: 0,
             attached,
             batch: false,
             single: Vec::new(),
@@ -109,30 +116,68 @@ impl Draft {
     }
 
     /// The next element of `pages`.
-    pub fn page(&mut self, json: &str) -> Result<(), Error> {
+    pub async fn page(&mut self, json: &str) -> Result<(), Error> {
         let index = self.request.entries.len();
+        if index == 0 {
+            // Deletions go on when the disk is full.
+            self.publisher.disks.check()?;
+        }
         if index == PAGES_PER_REQUEST {
             return Err(malformed(format!("pages may hold at most {PAGES_PER_REQUEST} entries")));
         }
-        self.entry(json).map_err(|message| malformed(format!("pages[{index}]: {message}")))
+        let in_page = |error| match error {
+            Error::Malformed(message) => malformed(format!("pages[{index}]: {message}")),
+            error => error,
+        };
+        self.entry(json).await.map_err(in_page)
     }
 
-    fn entry(&mut self, json: &str) -> Result<(), String> {
-        let (texts, attached, mut unresolved) = (&mut self.texts, &self.attached, 0);
-        let entry = check_entry(json, |which, text| match which {
-            LongText::Params => texts.keep(text),
-            LongText::Content => texts.keep(attached.resolve(text).unwrap_or_else(|count| {
-                unresolved = count;
-                String::new()
-            })),
-        })?;
-        if unresolved > 0 {
-            self.request.unresolved.insert(self.request.entries.len(), unresolved);
+    async fn entry(&mut self, json: &str) -> Result<(), Error> {
+        let mut content = None;
+        let mut entry = check_entry(json, |which, text| match which {
+            LongText::Params => self.texts.keep(text),
+            LongText::Content if memchr::memmem::find(text.as_bytes(), b"file:").is_some() => {
+                let number = self.texts.keep(String::new());
+                content = Some((number, text));
+                number
+            }
+            LongText::Content => self.texts.keep(text),
+        })
+        .map_err(malformed)?;
+        if let Some((number, text)) = content {
+            self.resolve(number, text, &mut entry).await?;
         }
-        if unresolved > 0 || !entry.errors.is_empty() {
+        if !entry.errors.is_empty() {
             self.texts.refuse();
         }
         self.request.entries.push(entry);
+        self.unyielded += json.len();
+        if self.unyielded > YIELD_AFTER {
+            self.unyielded = 0;
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    }
+
+    /// Puts the addresses of files into a text that refers to some. Reading Markdown takes a while: it is done by
+    /// another thread, when it is the account's turn.
+    async fn resolve(&mut self, number: usize, text: String, entry: &mut Entry) -> Result<(), Error> {
+        if let Attached::Unknown = self.attached {
+            return Ok(());
+        }
+        let (attached, turn) = (self.attached.clone(), self.publisher.parsing.take(self.account).await);
+        let resolved = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            attached.resolve(&text)
+        });
+        match resolved.await.map_err(|error| Error::Internal(format!("resolve references: {error}")))? {
+            Ok(text) => self.texts.put(number, text),
+            Err(count) => {
+                self.request.unresolved.insert(self.request.entries.len(), count);
+                self.texts.refuse();
+            }
+        }
+        let _ = entry;
         Ok(())
     }
 
@@ -196,8 +241,7 @@ impl Draft {
             return Ok(());
         }
         self.texts.settle(&mut self.leftovers).await?;
-        self.texts.stash(&self.publisher);
-        Ok(())
+        self.texts.stash(&self.publisher, &mut self.leftovers)
     }
 
     /// The body is complete.
@@ -205,7 +249,8 @@ impl Draft {
         if !self.batch && (self.other_members || !self.build_named) {
             let members: Vec<String> =
                 self.single.drain(..).map(|(field, json)| format!("\"{field}\":{json}")).collect();
-            self.entry(&format!("{{{}}}", members.join(","))).map_err(malformed)?;
+            self.publisher.disks.check()?;
+            self.entry(&format!("{{{}}}", members.join(","))).await?;
             self.request.single = true;
         }
         self.texts.settle(&mut self.leftovers).await?;
@@ -224,7 +269,7 @@ pub(crate) struct Complete {
     pub(crate) request: Request,
     pub(crate) texts: Texts,
     pub(crate) leftovers: Leftovers,
-    pub(crate) files: Option<Files>,
+    pub(crate) files: Option<Arc<Files>>,
 }
 
 /// The site that a body of `{siteId?}` names.

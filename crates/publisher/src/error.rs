@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::ByteSize;
+use store::usage::{Exceeded, Limited};
 
 /// Messages by field name.
 pub type FieldErrors = BTreeMap<&'static str, String>;
@@ -39,8 +40,15 @@ pub enum Error {
     /// All clients together send too many large files.
     #[error("busy with large uploads")]
     Busy,
-    #[error("storage quota exceeded")]
-    StorageQuota { required: u64, remaining: u64 },
+    /// Of stored media, live pages or texts.
+    #[error("{what:?} quota exceeded")]
+    Quota { what: Limited, required: u64, remaining: u64 },
+    /// The account's open requests hold as much on the disk as they may together.
+    #[error("too much in open requests")]
+    OpenRequests,
+    /// The server's disk has too little space left to take anything new.
+    #[error("insufficient storage on the server")]
+    DiskFull,
     #[error("no such page")]
     NoSuchPage,
     #[error("no build yet")]
@@ -65,6 +73,10 @@ impl From<store::Error> for Error {
         match error {
             store::Error::Away(text) => Error::Away(text),
             store::Error::Unknown(text) => Error::Unconfirmed(text),
+            store::Error::Full(text) => {
+                tracing::error!(text, "the disk of the database is full");
+                Error::DiskFull
+            }
             store::Error::Internal(text) => Error::Internal(text),
         }
     }
@@ -72,7 +84,20 @@ impl From<store::Error> for Error {
 
 impl From<blob::Error> for Error {
     fn from(error: blob::Error) -> Error {
-        Error::Away(error.to_string())
+        match error {
+            blob::Error::Full(text) => {
+                tracing::error!(text, "the disk of the object store is full");
+                Error::DiskFull
+            }
+            blob::Error::Damaged(_) => Error::Internal(error.to_string()),
+            error => Error::Away(error.to_string()),
+        }
+    }
+}
+
+impl From<Exceeded> for Error {
+    fn from(Exceeded { what, required, remaining }: Exceeded) -> Error {
+        Error::Quota { what, required, remaining }
     }
 }
 

@@ -10,14 +10,17 @@ mod build;
 mod builds;
 mod decide;
 mod delete;
+mod disk;
 mod domains;
 mod draft;
 mod entry;
 mod error;
 mod export;
 mod fields;
+mod installation;
 mod list;
 mod media;
+mod open_bytes;
 mod orphans;
 mod protection;
 mod publish;
@@ -25,12 +28,15 @@ mod releases;
 mod serving;
 mod site_settings;
 mod sites;
+mod steps;
 mod texts;
 mod tidy;
 mod tokens;
 mod transcode;
+mod turns;
 mod upkeep;
 mod uploads;
+mod verify;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,9 +44,12 @@ use std::time::Duration;
 
 use ::media::{Ffmpeg, Program};
 use blob::Blob;
-use model::{Clock, Plan, SiteName};
+use model::{ByteSize, Clock, Plan, SiteName};
 use store::Store;
+use store::usage::Quota;
 use tokio::sync::Notify;
+
+use crate::turns::Turns;
 
 pub use ::media::{content_type as media_type, disposition};
 pub use accounts::{AccountCreated, AccountUsage};
@@ -48,6 +57,7 @@ pub use blob::Error as ReadError;
 pub use build::BuildReport;
 pub use builds::Refusal;
 pub use decide::{Target, decide};
+pub use disk::DiskState;
 pub use draft::{Draft, site_in_body, site_in_form};
 pub use entry::{Entry, Identity, LongText, TextRef, check_entry};
 pub use error::{AdminError, Error, FieldErrors, PageErrors};
@@ -55,15 +65,18 @@ pub use export::Exported;
 pub use generator::{Settings as SiteSettings, url as page_url};
 pub use list::{Cursor, ListBody, ListQuery};
 pub use media::{Medium, MediumInfo};
+pub use orphans::Orphans;
 pub use releases::ReleaseInfo;
 pub use serving::{Found, Visit, content_type};
 pub use store::building::Worker;
 pub use store::tokens::Caller;
 pub use store::transcodes::Status as TranscodeStatus;
+pub use store::usage::Limited;
 pub use tidy::Tidied;
 pub use tokens::TokenCreated;
 pub use upkeep::Upkeep;
 pub use uploads::{Files, Incoming, Reading, Spooled, Spooling, Uploads};
+pub use verify::{Damage, Verified};
 
 /// The operator's choices that the use cases depend on.
 #[derive(Debug, Clone)]
@@ -79,6 +92,12 @@ pub struct Settings {
     pub purge_after: Duration,
     /// How many releases of a site are kept for a rollback.
     pub keep_releases: usize,
+    /// A build that takes longer has failed.
+    pub build_time_limit: Duration,
+    /// Directories whose disks we write to.
+    pub disks: Vec<PathBuf>,
+    /// The space that must be left there; without it the larger of 1 GB and 2 %.
+    pub min_free: Option<ByteSize>,
     pub uploads: UploadSettings,
 }
 
@@ -109,9 +128,18 @@ impl Settings {
         self.site_url.replace("{site}", site.as_str())
     }
 
-    /// What an account may store; nothing on a plan that was taken out of the configuration.
-    fn storage(&self, plan: &str) -> u64 {
-        self.plan(plan).map_or(0, |plan| plan.storage.0)
+    /// What an account may use in all; nothing on a plan that was taken out of the configuration.
+    fn quota(&self, plan: &str) -> Quota {
+        self.plan(plan).map_or(Quota::default(), |plan| Quota {
+            storage: plan.storage.0,
+            pages: plan.pages,
+            text: plan.text.0,
+        })
+    }
+
+    /// The largest file of an account; none on a plan that was taken out of the configuration.
+    fn file_size(&self, plan: &str) -> ByteSize {
+        self.plan(plan).map_or(ByteSize(0), |plan| plan.file_size)
     }
 
     fn plan(&self, name: &str) -> Option<&Plan> {
@@ -134,6 +162,12 @@ pub struct Publisher {
     hosts: Arc<serving::Hosts>,
     spool: Arc<uploads::Spool>,
     workplaces: Arc<uploads::Workplaces>,
+    /// For work on texts that the async threads must not wait for.
+    parsing: Arc<Turns>,
+    /// For texts that are written ahead of their publish: one piece at a time, whoever writes.
+    stashing: Arc<Turns>,
+    open_bytes: Arc<open_bytes::OpenBytes>,
+    disks: Arc<disk::Disks>,
     large_uploads: Arc<uploads::LargeUploads>,
     /// Somebody uploaded a MOV.
     transcodes_queued: Arc<Notify>,
@@ -145,6 +179,10 @@ impl Publisher {
         Publisher {
             spool: Arc::new(uploads::Spool::below(&uploads.directory)),
             workplaces: Arc::new(uploads::Workplaces::new(uploads)),
+            parsing: Turns::new(std::thread::available_parallelism().map_or(2, usize::from).max(2)),
+            stashing: Turns::new(1),
+            open_bytes: Arc::default(),
+            disks: Arc::new(disk::Disks::new(settings.disks.clone(), settings.min_free)),
             large_uploads: Arc::new(uploads::LargeUploads::new(uploads.large)),
             transcodes_queued: Arc::default(),
             store,
@@ -166,6 +204,16 @@ impl Publisher {
     /// Whether the database answers.
     pub async fn ready(&self) -> Result<(), Error> {
         self.store.read(|tx| Ok(store::ping(tx)?)).await
+    }
+
+    /// A disk with so little space left that nothing new is taken.
+    pub fn low_disk(&self) -> Option<DiskState> {
+        self.disks.lowest()
+    }
+
+    /// Every disk that we write to.
+    pub fn disk_states(&self) -> Vec<DiskState> {
+        self.disks.states()
     }
 
     /// Notes what is still to be noted and closes the database.

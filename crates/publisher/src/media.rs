@@ -54,7 +54,7 @@ impl Publisher {
         if let Some(refusal) = files.refusal() {
             return Err(refusal);
         }
-        let stored = files.store(self, site.id, self.settings.storage(&caller.plan)).await?;
+        let stored = files.store(self, site.id, self.settings.quota(&caller.plan)).await?;
         self.store.write(move |tx| stored.keep(tx)).await?;
         let url = files.ready.first().map(|(_, file)| file.url.clone());
         let url = url.ok_or_else(|| Error::Malformed("the part `file` is missing".into()))?;
@@ -139,10 +139,11 @@ impl Publisher {
                 )));
             }
         };
-        let after = self.clock.now().plus(DOOM);
-        let deleted = self
-            .store
-            .write(move |tx| Ok::<_, AdminError>(media::delete(tx, site, hash, name.as_deref(), after)?));
+        let clock = self.clock.clone();
+        let deleted = self.store.write(move |tx| {
+            let after = tx.lease_now(clock.now())?.plus(DOOM);
+            Ok::<_, AdminError>(media::delete(tx, site, hash, name.as_deref(), after)?)
+        });
         deleted.await?.ok_or_else(|| AdminError::refused(format!("the site has no medium {what}")))
     }
 

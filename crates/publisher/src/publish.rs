@@ -7,10 +7,12 @@ use api::{BuildOutcome, MediaItem, PublishResponse, PublishedPage, WriteStatus};
 use model::{PageId, PageKey, Timestamp, Trigger};
 use store::pages::{self, Page};
 use store::sites::{self, Site};
-use store::texts::{self, TextId, TextRange};
+use store::texts::{self, Text, TextRange};
+use store::usage::{self, Change};
 use store::{Store, Tx, former};
 
 use crate::access::site_of;
+use crate::builds::{BuildRefusal, queue_build};
 use crate::draft::{Complete, Request};
 use crate::texts::Texts;
 use crate::uploads::Stored;
@@ -28,7 +30,7 @@ impl Draft {
                 if let Some(refusal) = files.refusal() {
                     return Err(refusal);
                 }
-                let quota = publisher.settings.storage(&caller.plan);
+                let quota = publisher.settings.quota(&caller.plan);
                 Some(files.store(&publisher, site.id, quota).await?)
             }
         };
@@ -37,13 +39,14 @@ impl Draft {
         if files.is_some() {
             publisher.transcodes_queued.notify_one();
         }
-        let build = match request.build {
-            false => None,
-            true => Some(match publisher.queue_for(&outcome.site, caller, Trigger::Publish).await {
-                Ok(deploy_url) => BuildOutcome::Queued { status: "queued", deploy_url },
-                Err(error) => BuildOutcome::Refused(publisher.build_refused(error)),
-            }),
-        };
+        let build = outcome.build.map(|queued| match queued {
+            Ok(()) => {
+                publisher.queued.notify_one();
+                let deploy_url = publisher.settings.deploy_url(&outcome.site.name);
+                BuildOutcome::Queued { status: "queued", deploy_url }
+            }
+            Err(refusal) => BuildOutcome::Refused(refusal.into()),
+        });
         let page = if request.single { outcome.pages.first().cloned() } else { None };
         let media = files.map(|files| files.items()).filter(|items: &Vec<MediaItem>| !items.is_empty());
         Ok(PublishResponse { pages: outcome.pages, deleted: outcome.deleted, media, build, page })
@@ -71,6 +74,8 @@ struct Outcome {
     site: Site,
     pages: Vec<PublishedPage>,
     deleted: Option<Vec<String>>,
+    /// What became of the build, if one was asked for.
+    build: Option<Result<(), BuildRefusal>>,
 }
 
 impl Publisher {
@@ -81,18 +86,30 @@ impl Publisher {
         texts: Texts,
         stored: Option<Stored>,
     ) -> Result<Outcome, Error> {
-        let (account, clock) = (caller.account, self.clock.clone());
+        let (account, clock, plan) = (caller.account, self.clock.clone(), caller.plan.clone());
+        let settings = self.settings.clone();
         let hopeless =
             !request.unresolved.is_empty() || request.entries.iter().any(|entry| !entry.errors.is_empty());
         let changes_nothing = request.entries.is_empty() && request.deletes.is_empty() && stored.is_none();
-        if hopeless || changes_nothing {
+        if hopeless || changes_nothing && !request.build {
             // Nothing will be written: the answer is the rest of what is wrong, or the site.
             let site = check(&self.store, caller, request).await?;
-            return Ok(Outcome { site, pages: Vec::new(), deleted: None });
+            return Ok(Outcome { site, pages: Vec::new(), deleted: None, build: None });
         }
         self.store
             .write(move |tx| {
                 let site = site_of(tx, account, request.site)?;
+                if changes_nothing {
+                    let build = Some(queue_build(
+                        tx,
+                        &settings,
+                        (account, &plan),
+                        site.id,
+                        Trigger::Publish,
+                        clock.now(),
+                    )?);
+                    return Ok(Outcome { site, pages: Vec::new(), deleted: None, build });
+                }
                 let version = sites::next_version(tx, site.id)?.ok_or(Error::NoSuchSite)?;
                 let decision = look_up_and_decide(tx, &site, &request)?;
                 if let Some(stored) = &stored {
@@ -105,8 +122,18 @@ impl Publisher {
                 // Only now: the site's lock is held, so times follow the order of commits.
                 let now = clock.now();
                 let changes = Changes::new(&request, decision, &texts, last, now);
+                if let Some(exceeded) = usage::charge(tx, site.id, changes.usage, &settings.quota(&plan))? {
+                    return Err(exceeded.into());
+                }
                 changes.write(tx, &site, version, now)?;
-                Ok(Outcome { site, pages: changes.answer(), deleted: changes.deleted })
+                // In the same transaction: should the server stop right after it, the build is queued all the same.
+                let build = match request.build {
+                    true => {
+                        Some(queue_build(tx, &settings, (account, &plan), site.id, Trigger::Publish, now)?)
+                    }
+                    false => None,
+                };
+                Ok(Outcome { site, pages: changes.answer(), deleted: changes.deleted, build })
             })
             .await
     }
@@ -158,7 +185,9 @@ struct Changes {
     deleted_ids: Vec<PageId>,
     deleted: Option<Vec<String>>,
     /// Texts that no page refers to any more.
-    released: Vec<TextId>,
+    released: Vec<Text>,
+    /// What the account uses more, or less.
+    usage: Change,
 }
 
 impl Changes {
@@ -178,12 +207,15 @@ impl Changes {
             deleted_ids,
             deleted,
             released: vec![],
+            usage: Change::default(),
         };
+        changes.usage.pages = -(changes.deleted_ids.len() as i64);
         let mut ids = new_ids(&targets, now).into_iter();
         for (entry, target) in request.entries.iter().zip(targets) {
             let (status, mut page) = match target {
                 Target::Create { key } => {
                     let Some(id) = ids.next() else { continue };
+                    changes.usage.pages += 1;
                     (WriteStatus::Created, new_page(id, key, now))
                 }
                 Target::Update { id, old_key, key } => {
@@ -199,8 +231,11 @@ impl Changes {
             apply(&mut page, entry, now);
             for (new, slot) in [(entry.content, &mut page.content), (entry.params, &mut page.params)] {
                 if let Some(text) = new {
-                    changes.released.extend(slot.take());
-                    *slot = texts.id(text, last);
+                    let old = slot.take();
+                    *slot = texts.row(text, last);
+                    let bytes = |text: &Option<Text>| text.map_or(0, |text| text.bytes);
+                    changes.usage.text += bytes(slot) - bytes(&old);
+                    changes.released.extend(old);
                 }
             }
             changes.pages.push((status, page));
@@ -219,7 +254,7 @@ impl Changes {
         pages::insert(tx, site.id, version, &of(WriteStatus::Created))?;
         pages::update(tx, site.id, version, &of(WriteStatus::Updated))?;
         former::add(tx, site.id, version, &self.left)?;
-        texts::release(tx, self.released.iter().copied(), now)?;
+        texts::release(tx, site.id, version, self.released.iter().copied(), now)?;
         Ok(())
     }
 

@@ -18,6 +18,8 @@ pub struct Visit {
     /// None before the first build.
     pub release: Option<i64>,
     pub protection: Option<Protection>,
+    /// The account is suspended: nothing is shown.
+    pub suspended: bool,
 }
 
 /// What is at a path of a release.
@@ -76,8 +78,8 @@ impl Publisher {
         });
         match (looked_up.await, known) {
             (Ok(hosted), _) => {
-                let visit = hosted.map(|Hosted { id, release, protection }| {
-                    Arc::new(Visit { site: id, release, protection })
+                let visit = hosted.map(|Hosted { id, release, protection, suspended }| {
+                    Arc::new(Visit { site: id, release, protection, suspended })
                 });
                 self.hosts.put(host, mark, visit.clone());
                 Ok(visit)
@@ -147,7 +149,12 @@ impl Publisher {
             Stored::Bytes { length: 0, hash, .. } => Ok(Found::Body { bytes: Bytes::new(), hash }),
             Stored::Bytes { pack, offset, length, hash } => {
                 let range = offset as u64..(offset + length) as u64;
-                Ok(Found::Body { bytes: self.blob.read(&Key::pack(pack), range).await?, hash })
+                let bytes = self.blob.read(&Key::pack(pack), range).await?;
+                // A wrong byte is never served: disks, and those who copy files, make mistakes.
+                match short(&blake3::hash(&bytes)) == hash {
+                    true => Ok(Found::Body { bytes, hash }),
+                    false => Err(blob::Error::Damaged(format!("pack {pack}, {length} bytes from {offset}"))),
+                }
             }
         }
     }

@@ -2,13 +2,14 @@
 
 use model::{AccountId, SiteId, SiteName};
 use store::sites::{self, Site};
-use store::{Tx, accounts, bin};
+use store::{Error as StoreError, Tx, accounts};
 
 use crate::accounts::no_account;
+use crate::steps::{in_steps, left};
 use crate::{AdminError, Publisher};
 
-/// Pages deleted in one transaction.
-const DELETE_PAGES: i64 = 500;
+/// Rows deleted in one transaction.
+const ROWS: i64 = 500;
 
 impl Publisher {
     pub async fn site_create(&self, account: AccountId, name: SiteName) -> Result<Site, AdminError> {
@@ -56,20 +57,22 @@ impl Publisher {
             .await
     }
 
-    /// Deletes a site with all its pages, for good.
+    /// Deletes a site with all its pages, for good. It is gone at once; its rows follow in steps, and should that be
+    /// interrupted, the server's upkeep goes on with it.
     pub async fn site_delete(&self, site: &Site) -> Result<(), AdminError> {
-        let id = site.id;
-        // In steps, so that other sites' saves need not wait for a large one; the last step takes what came meanwhile.
-        loop {
-            let clock = self.clock.clone();
-            let step =
-                move |tx: &mut Tx| Ok::<_, AdminError>(bin::remove_site(tx, id, DELETE_PAGES, clock.now())?);
-            if self.store.write(step).await? < DELETE_PAGES as u64 {
-                break;
-            }
-        }
+        let (id, clock) = (site.id, self.clock.clone());
+        self.store.write(move |tx| Ok::<_, AdminError>(sites::delete(tx, id, clock.now())?)).await?;
+        self.store.touch();
+        Ok(self.remove_deleted(id).await?)
+    }
+
+    pub(crate) async fn remove_deleted(&self, site: SiteId) -> Result<(), StoreError> {
         let clock = self.clock.clone();
-        self.store.write(move |tx| Ok(sites::delete(tx, id, clock.now()).map(drop)?)).await
+        let step = move |tx: &mut Tx, _: &()| {
+            let now = tx.lease_now(clock.now())?;
+            Ok::<_, StoreError>(left(sites::remove_some(tx, site, ROWS, now)?))
+        };
+        in_steps(&self.store, (), step).await
     }
 }
 

@@ -3,14 +3,19 @@
 
 use std::time::Duration;
 
-use store::texts::{self, Stash, TextId, TextRange};
+use model::AccountId;
+use store::texts::{self, Stash, Text, TextId, TextRange};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use crate::open_bytes::{self, Held};
 use crate::{Error, Publisher, TextRef};
 
 /// Texts of this many bytes are one short transaction. A request with less waits for none.
 const STASH_BYTES: usize = 4 << 20;
+/// For each byte that is written ahead, up to so many are swept that nothing needs any more: so texts go faster than
+/// anybody can write them, and what is replaced again and again does not fill the disk.
+const SWEEP_FACTOR: i64 = 2;
 /// Nobody sends one request for longer than this; then texts stored ahead are swept.
 const STASH_LEASE: Duration = Duration::from_secs(24 * 3600);
 
@@ -19,6 +24,8 @@ const STASH_LEASE: Duration = Duration::from_secs(24 * 3600);
 pub(crate) struct Texts {
     pub(crate) waiting: Vec<String>,
     waiting_bytes: usize,
+    /// Of all of them.
+    sizes: Vec<u32>,
     /// How many came before those that wait.
     before: usize,
     stashed: Vec<Stashed>,
@@ -37,11 +44,14 @@ struct Stashed {
 pub(crate) struct Leftovers {
     publisher: Publisher,
     stashes: Vec<Stash>,
+    held: Held,
 }
 
 impl Leftovers {
-    pub(crate) fn new(publisher: Publisher) -> Leftovers {
-        Leftovers { publisher, stashes: Vec::new() }
+    pub(crate) fn new(publisher: Publisher, (account, plan): (AccountId, &str)) -> Leftovers {
+        let most = open_bytes::most(publisher.settings.file_size(plan).0);
+        let held = Held::none(&publisher.open_bytes, account, most);
+        Leftovers { publisher, stashes: Vec::new(), held }
     }
 
     pub(crate) fn were_adopted(mut self) {
@@ -69,11 +79,22 @@ impl Texts {
     pub(crate) fn keep(&mut self, text: String) -> usize {
         let number = self.before + self.waiting.len();
         self.waiting_bytes += text.len();
+        self.sizes.push(text.len() as u32);
         self.waiting.push(text);
         if self.refused {
             self.refuse();
         }
         number
+    }
+
+    /// Puts a text in the place of one that waits, if that is still needed.
+    pub(crate) fn put(&mut self, number: usize, text: String) {
+        let Some(slot) = number.checked_sub(self.before).and_then(|index| self.waiting.get_mut(index)) else {
+            return;
+        };
+        self.waiting_bytes = self.waiting_bytes - self.sizes[number] as usize + text.len();
+        self.sizes[number] = text.len() as u32;
+        *slot = text;
     }
 
     /// Whether it is time to store those that wait.
@@ -88,15 +109,25 @@ impl Texts {
         self.waiting_bytes = 0;
     }
 
-    pub(crate) fn stash(&mut self, publisher: &Publisher) {
+    pub(crate) fn stash(&mut self, publisher: &Publisher, leftovers: &mut Leftovers) -> Result<(), Error> {
+        publisher.disks.check()?;
+        leftovers.held.add(self.waiting_bytes as u64)?;
         let bodies = std::mem::take(&mut self.waiting);
         self.before += bodies.len();
-        self.waiting_bytes = 0;
-        let (store, clock) = (publisher.store.clone(), publisher.clock.clone());
+        let sweep = SWEEP_FACTOR * std::mem::take(&mut self.waiting_bytes) as i64;
+        let (publisher, account) = (publisher.clone(), leftovers.held.account);
         let write = async move {
-            store.write(move |tx| Ok(texts::stash(tx, &bodies, clock.now().plus(STASH_LEASE))?)).await
+            let _turn = publisher.stashing.take(account).await;
+            let clock = publisher.clock.clone();
+            let write = move |tx: &mut store::Tx| {
+                let now = tx.lease_now(clock.now())?;
+                texts::sweep(tx, now, sweep)?;
+                Ok(texts::stash(tx, &bodies, now.plus(STASH_LEASE))?)
+            };
+            publisher.store.write(write).await
         };
         self.under_way = Some(tokio::spawn(write));
+        Ok(())
     }
 
     /// Waits for the piece that is being stored.
@@ -117,13 +148,16 @@ impl Texts {
     }
 
     /// The row of a text, once those that waited are in `last`.
-    pub(crate) fn id(&self, text: TextRef, last: Option<TextRange>) -> Option<TextId> {
+    pub(crate) fn row(&self, text: TextRef, last: Option<TextRange>) -> Option<Text> {
         let TextRef::Number(number) = text else { return None };
-        if number >= self.before {
-            return last.map(|range| TextId(range.first.0 + (number - self.before) as i64));
-        }
-        let stashed = self.stashed.iter().rfind(|stashed| stashed.first_number <= number)?;
-        Some(TextId(stashed.stash.range.first.0 + (number - stashed.first_number) as i64))
+        let (first, before) = if number >= self.before {
+            (last?.first, self.before)
+        } else {
+            let stashed = self.stashed.iter().rfind(|stashed| stashed.first_number <= number)?;
+            (stashed.stash.range.first, stashed.first_number)
+        };
+        let id = TextId(first.0 + (number - before) as i64);
+        Some(Text { id, bytes: i64::from(self.sizes[number]) })
     }
 }
 

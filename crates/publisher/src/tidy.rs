@@ -1,30 +1,33 @@
-//! Keeps what is needed and no more: old releases are forgotten, packs nobody refers to are deleted, and many small
+//! Keeps what is needed and no more: old releases are forgotten, packs that nothing refers to are deleted, and many small
 //! or mostly dead ones become one.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use blob::Key;
 use bytes::Bytes;
-use model::{PackId, SiteId};
+use model::{Clock, PackId, SiteId, Timestamp};
 use store::files::Place;
 use store::packs::Pack;
-use store::{files, packs, releases, sites};
+use store::{Tx, files, packs, releases, sites};
 
+use crate::serving::short;
+use crate::steps::in_steps;
 use crate::{Error, Publisher};
 
 /// A pack that was found useless stays for a while: somebody may be about to read it.
 const DOOM: Duration = Duration::from_secs(3600);
 const LEASE: Duration = Duration::from_secs(3600);
-/// Rows deleted in one transaction.
+/// Rows of one transaction.
 const ROWS: i64 = 2000;
-const STEPS: usize = 200;
 /// More packs than this are put together.
 const MANY_PACKS: i64 = 64;
 /// A pack smaller than this is worth putting together with others.
 const SMALL: i64 = 8 * 1024 * 1024;
-/// What one round puts together at most.
-const ROUND: i64 = 256 * 1024 * 1024;
+/// What one round copies at most; the rest of a larger pack waits for the next.
+const ROUND_BYTES: i64 = 256 * 1024 * 1024;
+const ROUND_FILES: usize = 100_000;
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Tidied {
@@ -63,19 +66,19 @@ impl Publisher {
         });
         let (dropped, oldest) = dropped.await?;
         let mut files = 0;
-        for _ in 0..STEPS {
+        loop {
             let clock = self.clock.clone();
             let swept = self.store.write(move |tx| {
                 let swept = files::sweep(tx, site, oldest, ROWS)?;
-                packs::add_dead(tx, site, &swept.dead, clock.now().plus(DOOM))?;
-                Ok::<_, Error>(swept.files)
+                let after = doom_time(tx, &*clock)?;
+                packs::add_dead(tx, site, &swept.dead, after)?;
+                Ok::<_, Error>((swept.files, swept.pages))
             });
             match swept.await? {
-                0 => break,
-                some => files += some,
+                (0, 0) => return Ok((dropped, files)),
+                (some, _) => files += some,
             }
         }
-        Ok((dropped, files))
     }
 
     /// The object goes first, then its row: a crash in between is made good by the next round.
@@ -97,57 +100,56 @@ impl Publisher {
         if chosen.len() < 2 && chosen.values().all(|pack| pack.dead * 2 <= pack.size) {
             return Ok(0);
         }
-        let to = PackId::new(self.clock.now());
-        let clock = self.clock.clone();
-        self.store
-            .write(move |tx| Ok::<_, Error>(packs::begin(tx, to, site, clock.now().plus(LEASE))?))
-            .await?;
-        let mut places = self.store.read(move |tx| Ok::<_, Error>(files::places(tx, site)?)).await?;
-        places.retain(|place| chosen.contains_key(&place.pack));
-        places.sort_by_key(|place| (place.pack, place.offset));
-        let (offsets, size) = self.copy(&places, &chosen, to).await?;
-        let clock = self.clock.clone();
-        let joined = chosen.len() as u64;
-        self.store
-            .write(move |tx| {
-                let now = clock.now();
-                if !packs::keep(tx, to, size)? {
-                    return Err(Error::Away("putting packs together took too long".into()));
-                }
-                files::relocate(tx, site, to, &places, &offsets)?;
-                // What went meanwhile is dead in its new place; what came does not refer to packs of old.
-                let alive: Vec<Place> = files::places(tx, site)?;
-                let moved: i64 =
-                    alive.iter().filter(|place| place.pack == to).map(|place| place.length).sum();
-                let referred: HashSet<PackId> = alive.iter().map(|place| place.pack).collect();
-                let mut dead: BTreeMap<PackId, i64> = BTreeMap::from([(to, size - moved)]);
-                let left = chosen.values().filter(|pack| !referred.contains(&pack.id));
-                dead.extend(left.map(|pack| (pack.id, pack.size - pack.dead)));
-                Ok(packs::add_dead(tx, site, &dead, now.plus(DOOM))?)
-            })
-            .await?;
-        Ok(joined)
+        let places = self.places_in(site, &chosen).await?;
+        if places.is_empty() {
+            return Ok(0);
+        }
+        let (to, clock) = (PackId::new(self.clock.now()), self.clock.clone());
+        let begin = move |tx: &mut Tx| {
+            let lease = tx.lease_now(clock.now())?.plus(LEASE);
+            Ok::<_, Error>(packs::begin(tx, to, site, lease)?)
+        };
+        self.store.write(begin).await?;
+        let (places, offsets, size) = self.copy(places, &chosen, to).await?;
+        self.relocate(site, to, size, places, offsets).await?;
+        Ok(chosen.len() as u64)
     }
 
-    /// Writes the bytes one after another; tells where each begins, and how much it is altogether.
+    /// The files in some packs, as many as one round copies, in the order in which they lie there.
+    async fn places_in(&self, site: SiteId, packs: &HashMap<PackId, Pack>) -> Result<Vec<Place>, Error> {
+        let (mut chosen, mut bytes, mut last): (Vec<Place>, i64, Option<Place>) = (Vec::new(), 0, None);
+        while bytes < ROUND_BYTES && chosen.len() < ROUND_FILES {
+            let behind = last.clone();
+            let read = move |tx: &mut Tx| Ok::<_, Error>(files::places(tx, site, behind.as_ref(), ROWS)?);
+            let places = self.store.read(read).await?;
+            let Some(end) = places.last() else { break };
+            last = Some(end.clone());
+            for place in places.into_iter().filter(|place| packs.contains_key(&place.pack)) {
+                bytes += place.length;
+                chosen.push(place);
+            }
+        }
+        chosen.sort_by_key(|place| (place.pack, place.offset));
+        Ok(chosen)
+    }
+
+    /// Writes the bytes one after another; returns which files those are, where each begins, and how much it is
+    /// altogether. What does not have its hash any more is left where it is, and never taken for whole.
     async fn copy(
         &self,
-        places: &[Place],
+        places: Vec<Place>,
         packs: &HashMap<PackId, Pack>,
         to: PackId,
-    ) -> Result<(Vec<i64>, i64), Error> {
+    ) -> Result<(Vec<Place>, Vec<i64>, i64), Error> {
         let mut writer = self.blob.writer(&Key::pack(to));
-        let mut offsets = Vec::with_capacity(places.len());
+        let (mut copied, mut offsets) = (Vec::with_capacity(places.len()), Vec::with_capacity(places.len()));
         let mut whole: Option<(PackId, Bytes)> = None;
         for place in places {
-            offsets.push(writer.position() as i64);
             let range = place.offset as u64..(place.offset + place.length) as u64;
-            if range.is_empty() {
-                continue;
-            }
             let key = Key::pack(place.pack);
             // A small pack is read once, a large one where it is alive.
             let bytes = match packs.get(&place.pack).filter(|pack| pack.size < SMALL) {
+                _ if range.is_empty() => Bytes::new(),
                 None => self.blob.read(&key, range).await?,
                 Some(pack) => {
                     if whole.as_ref().is_none_or(|(id, _)| *id != place.pack) {
@@ -157,19 +159,49 @@ impl Publisher {
                     bytes.slice(range.start as usize..range.end as usize)
                 }
             };
+            if short(&blake3::hash(&bytes)) != place.hash {
+                tracing::error!(pack = %place.pack, path = place.path, "a stored file is damaged; `recto verify` lists all");
+                continue;
+            }
+            offsets.push(writer.position() as i64);
+            copied.push(place);
             writer.write(bytes).await?;
         }
-        Ok((offsets, writer.finish().await? as i64))
+        Ok((copied, offsets, writer.finish().await? as i64))
+    }
+
+    /// From here on the files are read from the new pack. At every moment each pack knows which of its bytes are dead.
+    async fn relocate(
+        &self,
+        site: SiteId,
+        to: PackId,
+        size: i64,
+        places: Vec<Place>,
+        offsets: Vec<i64>,
+    ) -> Result<(), Error> {
+        let (clock, moves) = (self.clock.clone(), Arc::new((places, offsets)));
+        let step = move |tx: &mut Tx, from: &usize| {
+            let (places, offsets) = &*moves;
+            if *from == 0 && !packs::keep_unused(tx, to, size)? {
+                return Err(Error::Away("putting packs together took too long".into()));
+            }
+            let end = (from + ROWS as usize).min(places.len());
+            let dead = files::relocate(tx, site, to, &places[*from..end], &offsets[*from..end])?;
+            let after = doom_time(tx, &*clock)?;
+            packs::add_dead(tx, site, &dead, after)?;
+            Ok((end < places.len()).then_some(end))
+        };
+        in_steps(&self.store, 0, step).await
     }
 }
 
-/// Which packs are worth copying, as far as one round goes.
+/// When what is found useless now is deleted.
+fn doom_time(tx: &mut Tx, clock: &dyn Clock) -> Result<Timestamp, Error> {
+    Ok(tx.lease_now(clock.now())?.plus(DOOM))
+}
+
+/// Which packs are worth copying.
 fn choose(packs: Vec<Pack>) -> HashMap<PackId, Pack> {
-    let mut room = ROUND;
     let worth = packs.into_iter().filter(|pack| pack.size < SMALL || pack.dead * 2 > pack.size);
-    let fits = worth.take_while(|pack| {
-        room -= pack.size - pack.dead;
-        room >= 0
-    });
-    fits.map(|pack| (pack.id, pack)).collect()
+    worth.map(|pack| (pack.id, pack)).collect()
 }

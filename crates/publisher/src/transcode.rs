@@ -22,7 +22,6 @@ use uuid::Uuid;
 use crate::uploads::Spooling;
 use crate::{Error, Publisher};
 
-const LEASE: Duration = Duration::from_secs(30);
 const HEARTBEAT: Duration = Duration::from_secs(5);
 const LIMITS: TranscodeLimits =
     TranscodeLimits { memory: 6 << 30, cpu_seconds: 12 * 3600, wall_seconds: 12 * 3600, threads: 2 };
@@ -75,11 +74,7 @@ impl Publisher {
 
     async fn claim_transcode(&self, worker: Worker) -> Result<Option<Claim>, Error> {
         let clock = self.clock.clone();
-        let claim = move |tx: &mut Tx| {
-            let now = clock.now();
-            Ok(transcodes::claim(tx, worker, now, now.plus(LEASE))?)
-        };
-        self.store.write(claim).await
+        self.store.write(move |tx| Ok(transcodes::claim(tx, worker, clock.now())?)).await
     }
 
     async fn give_transcode_back(&self, claim: Claim) {
@@ -101,9 +96,8 @@ impl Publisher {
                 let attempt = claim.attempt;
                 tracing::warn!(site = %claim.site, hash = %claim.hash, attempt, message, "a .mov could not be transcoded");
                 let (claim, clock) = (claim.clone(), self.clock.clone());
-                let fail = move |tx: &mut Tx| {
-                    Ok::<_, Error>(transcodes::fail(tx, &claim, &message, claim.retry_at(clock.now()))?)
-                };
+                let fail =
+                    move |tx: &mut Tx| Ok::<_, Error>(transcodes::fail(tx, &claim, &message, clock.now())?);
                 self.store.write(fail).await?;
             }
         }
@@ -151,9 +145,8 @@ impl Publisher {
             }
             let (claim, clock, percent) =
                 (claim.clone(), self.clock.clone(), percent.load(Ordering::Relaxed));
-            let beat = move |tx: &mut Tx| {
-                Ok::<_, Error>(transcodes::heartbeat(tx, &claim, percent, clock.now().plus(LEASE))?)
-            };
+            let beat =
+                move |tx: &mut Tx| Ok::<_, Error>(transcodes::heartbeat(tx, &claim, percent, clock.now())?);
             if !self.store.write(beat).await? {
                 return Ok(None);
             }
@@ -163,9 +156,9 @@ impl Publisher {
     async fn keep_twin(&self, claim: &Claim, made: &Path) -> Result<Outcome, Error> {
         let (site, clock) = (claim.site, self.clock.clone());
         let begun = self.store.write(move |tx| {
-            let now = clock.now();
-            let id = ObjectId::new(now);
-            objects::begin(tx, id, site, now.plus(crate::uploads::OBJECT_LEASE))?;
+            let id = ObjectId::new(clock.now());
+            let lease = tx.lease_now(clock.now())?.plus(crate::uploads::OBJECT_LEASE);
+            objects::begin(tx, id, site, lease)?;
             Ok::<_, Error>(id)
         });
         let twin = begun.await?;
@@ -178,7 +171,7 @@ impl Publisher {
 
     /// ffmpeg reads files only.
     async fn fetch_to(&self, claim: &Claim, room: Arc<TempDir>) -> Result<PathBuf, Error> {
-        let mut spooling = Spooling::new(room, "source.mov");
+        let mut spooling = Spooling::new(room, "source.mov", None);
         let mut bytes = pin!(self.blob.read_stream(&Key::media(claim.source), 0..claim.size).await?);
         while let Some(piece) = bytes.next().await {
             spooling.write(piece?).await?;

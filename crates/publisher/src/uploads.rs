@@ -8,11 +8,10 @@ mod spool;
 mod spooled;
 mod stored;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use api::MediaItem;
 use media::Kind;
-use model::ByteSize;
 use model::limits::FILES_PER_REQUEST;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -23,6 +22,7 @@ pub(crate) use self::ready::{Ready, Workplaces};
 pub(crate) use self::spool::Spool;
 pub use self::spooled::{Reading, Spooled, Spooling};
 pub(crate) use self::stored::{OBJECT_LEASE, Stored};
+use crate::open_bytes::{self, Held};
 use crate::{Caller, Error, Publisher};
 
 /// Over this a file is a large one.
@@ -33,6 +33,8 @@ pub struct Uploads {
     caller: Caller,
     /// Goes with everything in it when the request is answered, and nobody writes there any more.
     room: Arc<TempDir>,
+    /// What lies there.
+    held: Arc<Mutex<Held>>,
     files: Vec<Arrived>,
 }
 
@@ -46,8 +48,12 @@ struct Arrived {
 
 impl Uploads {
     pub fn new(publisher: &Publisher, caller: &Caller) -> Result<Uploads, Error> {
+        publisher.disks.check()?;
         let room = Arc::new(publisher.spool.room()?);
-        Ok(Uploads { publisher: publisher.clone(), caller: caller.clone(), room, files: Vec::new() })
+        let most = open_bytes::most(publisher.settings.file_size(&caller.plan).0);
+        let held = Arc::new(Mutex::new(Held::none(&publisher.open_bytes, caller.account, most)));
+        let (publisher, caller) = (publisher.clone(), caller.clone());
+        Ok(Uploads { publisher, caller, room, held, files: Vec::new() })
     }
 
     pub fn is_empty(&self) -> bool {
@@ -65,16 +71,15 @@ impl Uploads {
         let Some(kind) = Kind::of(&name) else {
             return Err(malformed(format!("{name:?} is of no supported type; /docs lists them")));
         };
-        // A plan that was taken out of the configuration allows nothing.
-        let limit =
-            self.publisher.settings.plan(&self.caller.plan).map_or(ByteSize(0), |plan| plan.file_size);
-        let spooling = Spooling::new(self.room.clone(), &self.files.len().to_string());
+        let limit = self.publisher.settings.file_size(&self.caller.plan);
+        let spooling =
+            Spooling::new(self.room.clone(), &self.files.len().to_string(), Some(self.held.clone()));
         Incoming::new(&self.publisher, self.caller.account, limit, (name, kind), spooling, at_least)
     }
 
     /// What is no file, but has to wait for the files all the same.
     pub fn begin_payload(&self) -> Spooling {
-        Spooling::new(self.room.clone(), "payload")
+        Spooling::new(self.room.clone(), "payload", Some(self.held.clone()))
     }
 
     /// The file is complete; it is made ready while others arrive.
@@ -89,8 +94,13 @@ impl Uploads {
     /// Waits until all files are ready. One that is refused does not end the request yet: what is wrong with its pages
     /// is told first.
     pub async fn finish(self) -> Result<Files, Error> {
-        let mut files =
-            Files { ready: Vec::new(), refused: Vec::new(), _room: self.room, _slots: Vec::new() };
+        let mut files = Files {
+            ready: Vec::new(),
+            refused: Vec::new(),
+            _room: self.room,
+            _held: self.held,
+            _slots: Vec::new(),
+        };
         for Arrived { name, work, slot } in self.files {
             let ready = work.await.map_err(|error| Error::Internal(format!("make a file ready: {error}")))?;
             match ready {
@@ -110,6 +120,7 @@ pub struct Files {
     /// Those that cannot be stored, and why.
     refused: Vec<(String, String)>,
     _room: Arc<TempDir>,
+    _held: Arc<Mutex<Held>>,
     _slots: Vec<Slot>,
 }
 

@@ -7,7 +7,7 @@ use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use model::ByteSize;
-use publisher::{Error, Refusal};
+use publisher::{Error, Limited, Refusal};
 use serde::Serialize;
 
 use crate::body::BodyError;
@@ -53,7 +53,9 @@ impl ApiError {
                 Error::FileTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
                 Error::LargeUploads { .. } => StatusCode::TOO_MANY_REQUESTS,
                 Error::Busy => StatusCode::SERVICE_UNAVAILABLE,
-                Error::StorageQuota { .. } => StatusCode::PAYMENT_REQUIRED,
+                Error::OpenRequests => StatusCode::SERVICE_UNAVAILABLE,
+                Error::Quota { .. } => StatusCode::PAYMENT_REQUIRED,
+                Error::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
                 Error::NoSuchPage => StatusCode::NOT_FOUND,
                 Error::NoBuild => StatusCode::NOT_FOUND,
                 Error::BuildQuota { .. } => StatusCode::PAYMENT_REQUIRED,
@@ -116,13 +118,14 @@ impl ApiError {
                 Error::Busy => {
                     failure("busy", "the server is busy with large uploads; try again in a few seconds")
                 }
-                Error::StorageQuota { required, remaining } => failure(
-                    "storage quota exceeded",
-                    &format!(
-                        "the upload needs {required} bytes of storage ({}), but only {remaining} bytes ({}) remain",
-                        ByteSize(*required),
-                        ByteSize(*remaining),
-                    ),
+                Error::OpenRequests => failure(
+                    "busy",
+                    "the account's open requests hold too much together; try again when some of them have ended",
+                ),
+                Error::Quota { what, required, remaining } => quota(*what, *required, *remaining),
+                Error::DiskFull => failure(
+                    "insufficient storage on the server",
+                    "the server's disk is nearly full, and takes nothing new; pages and files can still be deleted",
                 ),
                 Error::NoSuchPage => failure(
                     "not found",
@@ -192,6 +195,31 @@ pub(crate) fn json(body: &impl Serialize) -> Vec<u8> {
 
 fn failure(error: &str, message: &str) -> Vec<u8> {
     json(&Failure { error: error.into(), message: message.into() })
+}
+
+fn quota(what: Limited, required: u64, remaining: u64) -> Vec<u8> {
+    let (needed, left) = (ByteSize(required), ByteSize(remaining));
+    match what {
+        Limited::Storage => failure(
+            "storage quota exceeded",
+            &format!(
+                "the upload needs {required} bytes of storage ({needed}), but only {remaining} bytes ({left}) remain"
+            ),
+        ),
+        Limited::Pages => failure(
+            "page quota exceeded",
+            &format!(
+                "the request adds {required} pages, but the account's plan allows only {remaining} more"
+            ),
+        ),
+        Limited::Text => failure(
+            "text quota exceeded",
+            &format!(
+                "the request adds {required} bytes of text ({needed}), but only {remaining} bytes ({left}) remain; \
+                 texts of deleted pages count until these are purged"
+            ),
+        ),
+    }
 }
 
 fn rate_limited() -> Vec<u8> {

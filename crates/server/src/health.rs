@@ -14,7 +14,11 @@ pub(crate) async fn healthz() -> Response {
 
 pub(crate) async fn readyz(State(app): State<App>) -> Result<Response, ApiError> {
     app.publisher.ready().await?;
-    Ok(json_response(StatusCode::OK, b"{\"status\":\"ready\"}".to_vec()))
+    let body: &[u8] = match app.publisher.low_disk() {
+        Some(_) => b"{\"status\":\"ready\",\"disk\":\"nearly full: nothing new is stored\"}",
+        None => b"{\"status\":\"ready\"}",
+    };
+    Ok(json_response(StatusCode::OK, body.to_vec()))
 }
 
 pub(crate) async fn metrics(State(handle): State<PrometheusHandle>) -> Response {

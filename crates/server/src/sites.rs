@@ -109,6 +109,9 @@ impl Parts {
             Err(error) => return failed(&error),
         };
         drop(host);
+        if visit.suspended {
+            return notes::suspended();
+        }
         let mut answer = self.enter(&visit, peer, request).await;
         headers::seal(answer.headers_mut(), &visit);
         answer

@@ -71,6 +71,16 @@ pub fn is_idle(tx: &mut Tx, now: Timestamp) -> Result<bool> {
     Ok(tx.query_one(IDLE, &[&now, &latest_due, &latest_lease], |_| Ok(()))?.is_none())
 }
 
+const BUILT: &str = "
+SELECT 1
+FROM building
+WHERE site_id = $1";
+
+/// Whether some worker has the site.
+pub fn is_built(tx: &mut Tx, site: SiteId) -> Result<bool> {
+    Ok(tx.query_one(BUILT, &[&site.0], |_| Ok(()))?.is_some())
+}
+
 const WAITING: &str = "
 SELECT builds.site_id, builds.account_id
 FROM builds

@@ -105,14 +105,17 @@ pub fn hashes(tx: &mut Tx, site: SiteId, paths: &[String]) -> Result<Vec<(String
     tx.query_many(HASHES, &[&site.0, &OPEN], &[&paths], |row| Ok((row.get(0)?, hash(row, 1)?)))
 }
 
-const ALL_HASHES: &str = "
+const OPEN_FILES: &str = "
 SELECT path, hash
 FROM release_files
-WHERE site_id = $1 AND to_release = $2";
+WHERE site_id = $1 AND to_release = $2 AND path > $3
+ORDER BY path
+LIMIT $4";
 
-/// The hashes of all that the newest release has.
-pub fn all_hashes(tx: &mut Tx, site: SiteId) -> Result<Vec<(String, Hash)>> {
-    tx.query(ALL_HASHES, &[&site.0, &OPEN], |row| Ok((row.get(0)?, hash(row, 1)?)))
+/// The hashes of at most `most` files of the newest release, and of the one that is being made, in the order of their
+/// paths, behind `after`.
+pub fn open_files(tx: &mut Tx, site: SiteId, after: &str, most: i64) -> Result<Vec<(String, Hash)>> {
+    tx.query(OPEN_FILES, &[&site.0, &OPEN, &after, &most], |row| Ok((row.get(0)?, hash(row, 1)?)))
 }
 
 const INSERT: Bulk = Bulk {

@@ -176,6 +176,18 @@ pub fn known(tx: &mut Tx, ids: &[ObjectId]) -> Result<HashSet<ObjectId>> {
     Ok(found.into_iter().collect())
 }
 
+const OF_HASH: &str = "
+SELECT id, size
+FROM objects
+WHERE site_id = $1 AND hash = $2 AND state = 'kept'";
+
+/// Where the bytes with a hash are that a site keeps, and how many.
+pub fn of_hash(tx: &mut Tx, site: SiteId, hash: MediaHash) -> Result<Option<(ObjectId, u64)>> {
+    tx.query_one(OF_HASH, &[&site.0, &hash.0.as_slice()], |row| {
+        Ok((ObjectId(row.get(0)?), row.get::<i64>(1)? as u64))
+    })
+}
+
 fn uuids(ids: &[ObjectId]) -> Vec<Uuid> {
     ids.iter().map(|id| id.0).collect()
 }

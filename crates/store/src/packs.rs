@@ -167,6 +167,16 @@ pub fn live(tx: &mut Tx, site: SiteId) -> Result<Vec<Pack>> {
     tx.query(LIVE, &[&site.0], pack)
 }
 
+const ANY_LIVE: &str = "
+SELECT 1
+FROM packs
+WHERE state = 'live'
+LIMIT 1";
+
+pub fn any_live(tx: &mut Tx) -> Result<bool> {
+    Ok(tx.query_one(ANY_LIVE, &[], |_| Ok(()))?.is_some())
+}
+
 const SCATTERED: &str = "
 SELECT site_id
 FROM packs

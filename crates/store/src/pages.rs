@@ -1,7 +1,5 @@
 //! Pages, without their long texts. Every statement names the site.
 
-use std::collections::HashSet;
-
 use model::{ContentType, PageId, PageKey, Section, SiteId, Slug, Timestamp};
 use uuid::Uuid;
 
@@ -306,56 +304,80 @@ fn summary<'r>(row: &'r Row) -> Result<Summary<'r>> {
     })
 }
 
-const CHANGED: &str = columns!(
-    "
-WHERE site_id = $1 AND version > $2 AND version <= $3"
-);
-const DELETED_SINCE: &str = "
-SELECT id
+const CHANGED: &str = "
+SELECT id, content_type, section, slug, title, description, draft, tags, api_endpoint, content_id, params_id,
+  published_at, created_at, updated_at, content_bytes, params_bytes, version, deleted_at
 FROM pages
-WHERE site_id = $1 AND version > $2 AND version <= $3 AND deleted_at IS NOT NULL";
-const DUE: &str = columns!(
-    "
+WHERE site_id = $1 AND version <= $2 AND (version, id) > ($3, $4)
+ORDER BY version, id
+LIMIT $5";
+const DUE: &str = "
+SELECT id, content_type, section, slug, title, description, draft, tags, api_endpoint, content_id, params_id,
+  published_at, created_at, updated_at, content_bytes, params_bytes, version, deleted_at
+FROM pages
 WHERE site_id = $1 AND published_at > $2 AND published_at <= $3 AND version <= $4
-  AND published_at > updated_at AND NOT draft AND deleted_at IS NULL"
-);
+  AND published_at > updated_at AND NOT draft AND deleted_at IS NULL";
 
-/// What happened to a site's pages between two builds.
+/// A page that something happened to between two builds: it was written, deleted, or became due.
 #[derive(Debug)]
 pub struct Changed {
-    /// Written, deleted or due; each once.
-    pub pages: Vec<Page>,
-    pub deleted: HashSet<PageId>,
+    pub page: Page,
+    pub version: i64,
+    pub deleted: bool,
 }
 
-/// Pages changed after the version `after` up to `until`, and of the others those whose time came after `since` up to
-/// `now`.
+impl Changed {
+    /// Its place in the order of changes.
+    pub fn place(&self) -> (i64, PageId) {
+        (self.version, self.page.id)
+    }
+}
+
+fn changed_page(row: &Row) -> Result<Changed> {
+    let deleted = row.get::<Option<i64>>(17)?.is_some();
+    Ok(Changed { page: page(row)?, version: row.get(16)?, deleted })
+}
+
+/// At most `most` pages changed after the version `after` up to `until`, in the order of their changes, behind the last
+/// one of the list before.
 pub fn changed(
     tx: &mut Tx,
     site: SiteId,
     (after, until): (i64, i64),
-    (since, now): (Timestamp, Timestamp),
-) -> Result<Changed> {
-    let mut pages = tx.query(CHANGED, &[&site.0, &after, &until], page)?;
-    pages.extend(tx.query(DUE, &[&site.0, &since.micros(), &now.micros(), &after], page)?);
-    let deleted = tx.query(DELETED_SINCE, &[&site.0, &after, &until], |row| Ok(PageId(row.get(0)?)))?;
-    Ok(Changed { pages, deleted: deleted.into_iter().collect() })
+    behind: Option<(i64, PageId)>,
+    most: i64,
+) -> Result<Vec<Changed>> {
+    // No page has the highest id.
+    let (version, id) = behind.map_or((after, Uuid::max()), |(version, id)| (version, id.0));
+    tx.query(CHANGED, &[&site.0, &until, &version, &id, &most], changed_page)
 }
 
-/// How many pages an account has, live and in the bin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageCount {
-    pub live: i64,
-    pub deleted: i64,
+/// Pages whose time came after `since` up to `now`, and that were last changed up to the version `until`.
+pub fn due(
+    tx: &mut Tx,
+    site: SiteId,
+    (since, now): (Timestamp, Timestamp),
+    until: i64,
+) -> Result<Vec<Changed>> {
+    tx.query(DUE, &[&site.0, &since.micros(), &now.micros(), &until], changed_page)
 }
 
 const COUNT: &str = "
-SELECT count(*) - count(deleted_at), count(deleted_at)
+SELECT count(*)
 FROM pages
-WHERE site_id IN (SELECT id FROM sites WHERE account_id = $1)";
+WHERE site_id = $1";
 
-pub fn count(tx: &mut Tx, account: model::AccountId) -> Result<PageCount> {
-    let count =
-        tx.query_one(COUNT, &[&account.0], |row| Ok(PageCount { live: row.get(0)?, deleted: row.get(1)? }))?;
-    Ok(count.unwrap_or(PageCount { live: 0, deleted: 0 }))
+/// A site's pages, live and deleted.
+pub fn count(tx: &mut Tx, site: SiteId) -> Result<i64> {
+    Ok(tx.query_one(COUNT, &[&site.0], |row| row.get(0))?.unwrap_or_default())
+}
+
+const COUNT_DELETED: &str = "
+SELECT count(*)
+FROM pages
+WHERE deleted_at IS NOT NULL AND site_id IN (SELECT id FROM sites WHERE account_id = $1)";
+
+/// How many deleted pages of an account can be restored.
+pub fn count_deleted(tx: &mut Tx, account: model::AccountId) -> Result<i64> {
+    Ok(tx.query_one(COUNT_DELETED, &[&account.0], |row| row.get(0))?.unwrap_or_default())
 }

@@ -19,6 +19,8 @@ pub struct Release {
     pub made_with: String,
     pub pages: i64,
     pub created_at: Timestamp,
+    /// Pages that are not shown as their authors meant them, as JSON.
+    pub warnings: Option<String>,
 }
 
 fn release(row: &Row) -> Result<Release> {
@@ -30,11 +32,12 @@ fn release(row: &Row) -> Result<Release> {
         made_with: row.get(4)?,
         pages: row.get(5)?,
         created_at: Timestamp::from_micros(row.get(6)?),
+        warnings: row.get(7)?,
     })
 }
 
 const LIST: &str = "
-SELECT number, build_id, version, as_of, made_with, pages, created_at
+SELECT number, build_id, version, as_of, made_with, pages, created_at, warnings
 FROM releases
 WHERE site_id = $1
 ORDER BY number DESC";
@@ -47,7 +50,7 @@ pub fn list(tx: &mut Tx, site: SiteId) -> Result<Vec<Release>> {
 const NEWEST: &str = "
 SELECT number, build_id, version, as_of,
   CASE WHEN version < (SELECT purged_version FROM sites WHERE id = $1) THEN '' ELSE made_with END,
-  pages, created_at
+  pages, created_at, warnings
 FROM releases
 WHERE site_id = $1
 ORDER BY number DESC
@@ -60,8 +63,8 @@ pub fn newest(tx: &mut Tx, site: SiteId) -> Result<Option<Release>> {
 }
 
 const INSERT: &str = "
-INSERT INTO releases (site_id, number, build_id, version, as_of, made_with, pages, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+INSERT INTO releases (site_id, number, build_id, version, as_of, made_with, pages, created_at, warnings)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
 pub fn insert(tx: &mut Tx, site: SiteId, release: &Release) -> Result<()> {
     tx.execute(
@@ -75,6 +78,7 @@ pub fn insert(tx: &mut Tx, site: SiteId, release: &Release) -> Result<()> {
             &release.made_with,
             &release.pages,
             &release.created_at.micros(),
+            &release.warnings,
         ],
     )?;
     Ok(())

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use model::{SiteId, Timestamp};
+use model::{PageId, SiteId, Timestamp};
 use uuid::Uuid;
 
 use crate::{Bulk, LONGEST_LEASE, Result, Row, Tx};
@@ -276,6 +276,16 @@ pub fn body(tx: &mut Tx, id: TextId) -> Result<Option<String>> {
     tx.query_one(BODY, &[&id.0], |row| row.get(0))
 }
 
+const SIZES: Bulk = Bulk {
+    sqlite: "
+SELECT id, octet_length(body)
+FROM texts
+WHERE id = $1",
+    postgres: "
+SELECT id, CAST(octet_length(body) AS bigint)
+FROM texts
+WHERE id = ANY($1)",
+};
 const BODIES: Bulk = Bulk {
     sqlite: "
 SELECT id, body
@@ -287,10 +297,36 @@ FROM texts
 WHERE id = ANY($1)",
 };
 
-pub fn bodies(tx: &mut Tx, ids: &[TextId]) -> Result<HashMap<TextId, String>> {
-    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
-    let found = tx.query_many(BODIES, &[], &[&ids], |row| Ok((TextId(row.get(0)?), row.get(1)?)))?;
+/// The first of these texts, as many as have at most `bytes` together, but at least one of those that are there.
+pub fn some_bodies(tx: &mut Tx, ids: &[TextId], bytes: usize) -> Result<HashMap<TextId, String>> {
+    let wanted: Vec<i64> = ids.iter().map(|id| id.0).collect();
+    let sizes = tx.query_many(SIZES, &[], &[&wanted], |row| Ok((row.get::<i64>(0)?, row.get::<i64>(1)?)))?;
+    let (sizes, mut sum): (HashMap<i64, i64>, _) = (sizes.into_iter().collect(), 0);
+    let fits = |id: &i64| {
+        let first = sum == 0;
+        sum += sizes.get(id).copied().unwrap_or_default();
+        first || sum <= bytes as i64
+    };
+    let some: Vec<i64> = wanted.into_iter().take_while(fits).collect();
+    let found = tx.query_many(BODIES, &[], &[&some], |row| Ok((TextId(row.get(0)?), row.get(1)?)))?;
     Ok(found.into_iter().collect())
+}
+
+const MISSING: &str = "
+SELECT pages.id
+FROM pages
+LEFT JOIN texts AS content ON content.id = content_id
+LEFT JOIN texts AS params ON params.id = params_id
+WHERE site_id = $1 AND pages.id > $2
+  AND (content_id IS NOT NULL AND (content.id IS NULL OR octet_length(content.body) <> content_bytes)
+    OR params_id IS NOT NULL AND (params.id IS NULL OR octet_length(params.body) <> params_bytes))
+ORDER BY pages.id
+LIMIT $3";
+
+/// At most `most` pages whose texts are not there or have another length, behind the last one of the list before.
+pub fn missing(tx: &mut Tx, site: SiteId, behind: Option<PageId>, most: i64) -> Result<Vec<PageId>> {
+    let behind = behind.map_or(Uuid::nil(), |page| page.0);
+    tx.query(MISSING, &[&site.0, &behind, &most], |row| Ok(PageId(row.get(0)?)))
 }
 
 const COUNT: &str = "

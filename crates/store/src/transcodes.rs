@@ -124,10 +124,6 @@ UPDATE transcodes
 SET status = 'running', worker = $1, due_at = $2, attempts = attempts + 1, percent = 0
 WHERE site_id = $3 AND hash = $4
 RETURNING attempts";
-const SOURCE: &str = "
-SELECT id, size
-FROM objects
-WHERE site_id = $1 AND hash = $2 AND state = 'kept'";
 
 /// How long a worker is believed to live without saying so.
 const LEASE: Duration = Duration::from_secs(30);
@@ -146,9 +142,7 @@ pub fn claim(tx: &mut Tx, worker: Worker, now: Timestamp) -> Result<Option<Claim
     turns::take(tx, Queue::Transcodes, account, now)?;
     let params: [&dyn Param; 4] = [&worker.0, &now.plus(LEASE).micros(), &site.0, &hash.0.as_slice()];
     let attempt = tx.query_one(START, &params, |row| row.get(0))?.unwrap_or(1);
-    let source = tx.query_one(SOURCE, &[&site.0, &hash.0.as_slice()], |row| {
-        Ok((ObjectId(row.get(0)?), row.get::<i64>(1)? as u64))
-    })?;
+    let source = objects::of_hash(tx, site, hash)?;
     Ok(source.map(|(source, size)| Claim { site, hash, source, size, worker, attempt }))
 }
 

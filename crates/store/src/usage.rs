@@ -55,7 +55,7 @@ pub fn of_account(tx: &mut Tx, account: AccountId) -> Result<Usage> {
     Ok(tx.query_one(OF_ACCOUNT, &[&account.0], usage)?.unwrap_or_default())
 }
 
-const USED_SQLITE: &str = "
+const USED: &str = "
 SELECT storage_used, pages_used, text_used
 FROM accounts
 WHERE id = (SELECT account_id FROM sites WHERE id = $1)";
@@ -70,7 +70,7 @@ FOR NO KEY UPDATE";
 pub fn charge(tx: &mut Tx, site: SiteId, change: Change, quota: &Quota) -> Result<Option<Exceeded>> {
     // A change that adds nothing is never refused, whatever the quota is by now.
     if change.storage > 0 || change.pages > 0 || change.text > 0 {
-        let sql = if tx.is_sqlite() { USED_SQLITE } else { USED_POSTGRES };
+        let sql = if tx.is_sqlite() { USED } else { USED_POSTGRES };
         let used = tx.query_one(sql, &[&site.0], usage)?.unwrap_or_default();
         if let Some(exceeded) = exceeded(change, &used, quota) {
             return Ok(Some(exceeded));
@@ -78,6 +78,12 @@ pub fn charge(tx: &mut Tx, site: SiteId, change: Change, quota: &Quota) -> Resul
     }
     count(tx, site, change)?;
     Ok(None)
+}
+
+/// Whether so many bytes of media would be too many by now. Nothing is counted, and nobody waits.
+pub fn exceeds(tx: &mut Tx, site: SiteId, bytes: u64, quota: &Quota) -> Result<Option<Exceeded>> {
+    let used = tx.query_one(USED, &[&site.0], usage)?.unwrap_or_default();
+    Ok(exceeded(Change { storage: bytes as i64, ..Change::default() }, &used, quota))
 }
 
 fn exceeded(change: Change, used: &Usage, quota: &Quota) -> Option<Exceeded> {

@@ -20,10 +20,16 @@ pub enum AccountCommand {
     List,
     /// Show an account, and how much of each limit is used
     Show { id: String },
-    /// Refuse all API requests of an account
+    /// Refuse all API requests of an account, and take its sites off line
     Suspend { id: String },
-    /// Take a suspension back
+    /// End a suspension
     Resume { id: String },
+    /// Choose the site that requests mean which name none
+    DefaultSite {
+        id: String,
+        /// Its id or name
+        site: String,
+    },
     /// Change an account's plan
     Plan { id: String, plan: String },
 }
@@ -75,6 +81,16 @@ impl AccountCommand {
                 publisher.account_resume(parse_account(&id)?).await?;
                 done(json, "resumed", &id)
             }
+            AccountCommand::DefaultSite { id, site } => {
+                let (account, site) = (parse_account(&id)?, publisher.site_find(&site).await?);
+                publisher.account_set_default_site(account, &site).await?;
+                if json {
+                    output::json(&serde_json::json!({ "accountId": id, "siteId": site.id }));
+                } else {
+                    output::line(format!("{} is the default site of account {id}", site.name.as_str()));
+                }
+                Ok(())
+            }
             AccountCommand::Plan { id, plan } => {
                 publisher.account_set_plan(parse_account(&id)?, &plan).await?;
                 done(json, &format!("now on plan {plan}"), &id)
@@ -93,8 +109,11 @@ fn done(json: bool, what: &str, id: &str) -> Result<()> {
 }
 
 fn builds(account: &AccountUsage) -> String {
-    let limit = account.builds_per_month.map_or("?".into(), |limit| limit.to_string());
-    format!("{} of {limit}", account.builds_this_month)
+    format!("{} of {}", account.builds_this_month, number(account.builds_per_month))
+}
+
+fn number(limit: Option<u64>) -> String {
+    limit.map_or("?".into(), |limit| limit.to_string())
 }
 
 fn state(account: &AccountUsage) -> String {
@@ -122,7 +141,10 @@ fn details(account: &AccountUsage) -> Vec<(&'static str, String)> {
         ("created", account.created_at.to_string()),
         ("state", state(account)),
         ("sites", account.sites.to_string()),
-        ("pages", format!("{} ({} deleted)", account.pages, account.deleted_pages)),
+        ("default site", account.default_site_id.map_or("none".into(), |site| site.to_string())),
+        ("pages", format!("{} of {}", account.pages, number(account.pages_limit))),
+        ("deleted pages", account.deleted_pages.to_string()),
+        ("texts", format!("{} of {}", ByteSize(account.text_used_bytes), size(account.text_limit_bytes))),
         ("builds this month", builds(account)),
         ("largest file", size(account.file_size_limit_bytes)),
         (

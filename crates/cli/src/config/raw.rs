@@ -32,10 +32,20 @@ section!(Sites {
     cache: String = "64 MB".into(),
 });
 section!(Admin { listen: String = String::new() });
-section!(Store { url: String = "sqlite:recto.db".into(), connections: u64 = 16, group_commit: u64 = 256 });
+section!(Store {
+    url: String = "sqlite:recto.db".into(),
+    connections: u64 = 16,
+    group_commit: u64 = 256,
+    min_free: String = String::new(),
+});
 section!(Objects { url: String = "file:objects".into() });
 section!(Limits { url: String = "memory:".into() });
-section!(Builds { cooldown_seconds: u64 = 30, workers: u64 = 2, keep_releases: u64 = 10 });
+section!(Builds {
+    cooldown_seconds: u64 = 30,
+    workers: u64 = 2,
+    keep_releases: u64 = 10,
+    time_limit_minutes: u64 = 30,
+});
 section!(Uploads { large: u64 = 8, workers: u64 = 2 });
 section!(Pages { purge_after_days: u64 = 30 });
 section!(Log { format: String = "text".into(), filter: String = "info".into() });
@@ -46,6 +56,8 @@ pub(super) struct RawPlan {
     pub(super) file_size: Option<String>,
     pub(super) storage: Option<String>,
     pub(super) builds_per_month: Option<u64>,
+    pub(super) pages: Option<u64>,
+    pub(super) text: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -84,19 +96,26 @@ const KEYS: &[(&str, &str, Kind)] = &[
     ("store", "url", Kind::Text),
     ("store", "connections", Kind::Number),
     ("store", "group_commit", Kind::Number),
+    ("store", "min_free", Kind::Text),
     ("objects", "url", Kind::Text),
     ("limits", "url", Kind::Text),
     ("builds", "cooldown_seconds", Kind::Number),
     ("builds", "workers", Kind::Number),
     ("builds", "keep_releases", Kind::Number),
+    ("builds", "time_limit_minutes", Kind::Number),
     ("uploads", "large", Kind::Number),
     ("uploads", "workers", Kind::Number),
     ("pages", "purge_after_days", Kind::Number),
     ("log", "format", Kind::Text),
     ("log", "filter", Kind::Text),
 ];
-const PLAN_KEYS: &[(&str, Kind)] =
-    &[("file_size", Kind::Text), ("storage", Kind::Text), ("builds_per_month", Kind::Number)];
+const PLAN_KEYS: &[(&str, Kind)] = &[
+    ("file_size", Kind::Text),
+    ("storage", Kind::Text),
+    ("builds_per_month", Kind::Number),
+    ("pages", Kind::Number),
+    ("text", Kind::Text),
+];
 /// A variable that begins like a section's, but is none of its keys, is likely a slip. (`RECTO_API_…` is not judged:
 /// clients keep their token and address there.)
 const SECTIONS: [&str; 10] = [

@@ -1,16 +1,16 @@
 //! Appends what is new to one pack, and writes down which file of the release is where. A large build writes its rows
 //! in several transactions, for a release that nobody sees before the last one.
 
-use std::collections::{HashMap, HashSet};
-
 use blob::{Key, Writer};
-use model::{PackId, PageId, SiteId};
-use store::Store;
-use store::files::{self, File, Hash, Stored};
+use model::{PackId, PageId};
+use store::building::Claim;
+use store::files::{self, Cursor, File, Stored};
+use store::{Store, Tx};
 
-use super::Stop;
-use super::plan::Plan;
-use super::render::{Body, Output};
+use super::before::Before;
+use super::render::{Body, Output, Rendered};
+use super::{Stop, hold};
+use crate::steps::in_steps;
 use crate::{Error, Publisher};
 
 /// Rows of one transaction: some tens of milliseconds during which nobody else can save.
@@ -18,16 +18,14 @@ const ROWS: usize = 4000;
 
 pub(super) struct PackWriter {
     store: Store,
-    site: SiteId,
+    claim: Claim,
     release: i64,
     pack: PackId,
     /// Made with the first byte.
     writer: Option<Writer>,
     blob: blob::Blob,
-    before: HashMap<String, Hash>,
+    before: Before,
     from_nothing: bool,
-    /// Paths that were made, whether or not they came out as they were.
-    made: HashSet<String>,
     gone: Vec<String>,
     files: Vec<File>,
     closed: Vec<String>,
@@ -52,17 +50,16 @@ pub(super) struct Rest {
 }
 
 impl PackWriter {
-    pub fn new(publisher: &Publisher, site: SiteId, release: i64, pack: PackId) -> PackWriter {
+    pub fn new(publisher: &Publisher, claim: Claim, release: i64, pack: PackId) -> PackWriter {
         PackWriter {
             store: publisher.store.clone(),
             blob: publisher.blob.clone(),
-            site,
+            claim,
             release,
             pack,
             writer: None,
-            before: HashMap::new(),
+            before: Before::default(),
             from_nothing: false,
-            made: HashSet::new(),
             gone: Vec::new(),
             files: Vec::new(),
             closed: Vec::new(),
@@ -73,18 +70,17 @@ impl PackWriter {
     }
 
     /// What the newest release has, and the paths at which nothing is any more.
-    pub fn expect(&mut self, before: HashMap<String, Hash>, from_nothing: bool, gone: Vec<String>) {
+    pub fn expect(&mut self, before: Before, from_nothing: bool, gone: Vec<String>) {
         (self.before, self.from_nothing, self.gone) = (before, from_nothing, gone);
     }
 
     pub async fn add(&mut self, output: Output) -> Result<(), Stop> {
         let Output { path, body, hash } = output;
-        let before = self.before.get(&path);
-        let (same, replaced) = (before == Some(&hash), before.is_some());
-        if self.from_nothing {
-            self.made.insert(path.clone());
+        let before = self.before.hash(&path);
+        if self.from_nothing && before.is_some() {
+            self.before.was_remade(&path);
         }
-        if same {
+        if before == Some(hash) {
             return Ok(());
         }
         let stored = match body {
@@ -97,64 +93,79 @@ impl PackWriter {
                 Stored::Bytes { pack, offset, length, hash }
             }
         };
-        if replaced {
+        if before.is_some() {
             self.closed.push(path.clone());
         }
         self.files.push(File { path, stored, hash });
         self.written += 1;
         if self.files.len() >= ROWS {
-            let (closed, files) = (std::mem::take(&mut self.closed), std::mem::take(&mut self.files));
-            self.stage(closed, files, Vec::new()).await?;
+            self.stage(Vec::new()).await?;
         }
         Ok(())
     }
 
-    /// Writes rows down ahead of the release.
-    async fn stage(
-        &mut self,
-        closed: Vec<String>,
-        files: Vec<File>,
-        pages: Vec<(PageId, Option<String>)>,
-    ) -> Result<(), Error> {
-        let (site, release, first) = (self.site, self.release, !self.staged);
-        let forget = first && self.from_nothing;
-        self.staged = true;
-        self.store
-            .write(move |tx| {
-                if first {
-                    files::stage(tx, site, Some(release))?;
-                }
-                if forget {
-                    files::forget_pages(tx, site, release)?;
-                }
-                files::close(tx, site, release, &closed)?;
-                files::insert(tx, site, release, &files)?;
-                Ok(files::remember(tx, site, release, &pages)?)
-            })
-            .await
+    async fn close(&mut self, path: String) -> Result<(), Stop> {
+        self.closed.push(path);
+        self.removed += 1;
+        if self.closed.len() >= ROWS {
+            self.stage(Vec::new()).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes the rows that have come together, and these pages, ahead of the release.
+    async fn stage(&mut self, pages: Vec<(PageId, Option<String>)>) -> Result<(), Stop> {
+        if !std::mem::replace(&mut self.staged, true) {
+            self.begin_staging().await?;
+        }
+        let (claim, release) = (self.claim, self.release);
+        let (closed, files) = (std::mem::take(&mut self.closed), std::mem::take(&mut self.files));
+        let write = move |tx: &mut Tx| {
+            hold(tx, &claim)?;
+            files::close(tx, claim.site, release, &closed)?;
+            files::insert(tx, claim.site, release, &files)?;
+            Ok(files::remember(tx, claim.site, release, &pages)?)
+        };
+        self.store.write(write).await
+    }
+
+    /// From here on the release is undone should it never go live. In a build from nothing, what is remembered of the
+    /// pages is forgotten.
+    async fn begin_staging(&mut self) -> Result<(), Stop> {
+        let (claim, release) = (self.claim, self.release);
+        let begin = move |tx: &mut Tx| {
+            hold(tx, &claim)?;
+            Ok::<_, Stop>(files::stage(tx, claim.site, Some(release))?)
+        };
+        self.store.write(begin).await?;
+        if !self.from_nothing {
+            return Ok(());
+        }
+        let forget = move |tx: &mut Tx, from: &Cursor| {
+            hold(tx, &claim)?;
+            Ok::<_, Stop>(files::forget_pages(tx, claim.site, release, from, ROWS as i64)?)
+        };
+        in_steps(&self.store, Cursor::default(), forget).await
     }
 
     /// The pack is whole and on disk.
-    pub async fn finish(mut self, plan: &Plan) -> Result<Rest, Stop> {
-        let gone = match self.from_nothing {
-            true => self.before.keys().filter(|path| !self.made.contains(*path)).cloned().collect(),
-            false => std::mem::take(&mut self.gone)
-                .into_iter()
-                .filter(|path| self.before.contains_key(path))
-                .collect::<Vec<_>>(),
-        };
-        self.removed = gone.len();
-        self.closed.extend(gone);
-        let mut pages = plan.metas()?;
+    pub async fn finish(mut self, rendered: &mut Rendered) -> Result<Rest, Stop> {
+        self.close_gone().await?;
+        let changed_pages = std::mem::take(&mut rendered.changed);
         // A page that was hidden and still is needs no release.
-        let changed = self.written + self.removed > 0 || pages.iter().any(|(_, meta)| meta.is_some());
-        while self.from_nothing && changed && (pages.len() > ROWS || self.closed.len() > ROWS || !self.staged)
-        {
-            let rows = |len: usize| len.saturating_sub(ROWS);
-            let closed = self.closed.split_off(rows(self.closed.len()));
-            let files = std::mem::take(&mut self.files);
-            let some = pages.split_off(rows(pages.len()));
-            self.stage(closed, files, some).await?;
+        let changed = self.written + self.removed > 0
+            || changed_pages.iter().any(|page| rendered.site.page(*page).is_some());
+        let mut pages = Vec::new();
+        if changed {
+            let mut parts = changed_pages.chunks(ROWS).peekable();
+            while let Some(part) = parts.next() {
+                let metas = rendered.metas(part)?;
+                // The last part goes live with the release; in a build from nothing the old pages go first.
+                match parts.peek().is_some() || self.from_nothing && !self.staged {
+                    true => self.stage(metas).await?,
+                    false => pages = metas,
+                }
+            }
         }
         let pack_size = match self.writer.take() {
             Some(writer) => Some(writer.finish().await? as i64),
@@ -172,16 +183,42 @@ impl PackWriter {
             changed,
         })
     }
+
+    /// What the newest release has and this one has not.
+    async fn close_gone(&mut self) -> Result<(), Stop> {
+        for path in std::mem::take(&mut self.gone) {
+            if self.before.hash(&path).is_some() {
+                self.close(path).await?;
+            }
+        }
+        if !self.from_nothing || self.before.left() == 0 {
+            return Ok(());
+        }
+        let (site, mut after) = (self.claim.site, String::new());
+        loop {
+            let from = after.clone();
+            let read = move |tx: &mut Tx| Ok::<_, Error>(files::open_files(tx, site, &from, ROWS as i64)?);
+            let some = self.store.read(read).await?;
+            let Some((last, _)) = some.last() else { return Ok(()) };
+            after.clone_from(last);
+            for (path, _) in some {
+                // New paths are not among those of before.
+                if self.before.hash(&path).is_some() && self.before.is_left(&path) {
+                    self.close(path).await?;
+                }
+            }
+        }
+    }
 }
 
-impl Plan {
-    /// What is to be remembered of the pages that changed.
-    fn metas(&self) -> Result<Vec<(PageId, Option<String>)>, Error> {
+impl Rendered {
+    /// What is to be remembered of pages that changed.
+    fn metas(&self, pages: &[PageId]) -> Result<Vec<(PageId, Option<String>)>, Error> {
         let meta = |id: &PageId| match self.site.page(*id) {
             Some(page) => Ok((*id, Some(serde_json::to_string(page)?))),
             None => Ok((*id, None)),
         };
-        let metas: Result<_, serde_json::Error> = self.changed.iter().map(meta).collect();
+        let metas: Result<_, serde_json::Error> = pages.iter().map(meta).collect();
         metas.map_err(|error| Error::Internal(format!("remember a page: {error}")))
     }
 }

@@ -1,12 +1,14 @@
-//! Which paths are to be made anew.
+//! Which paths are to be made again.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use api::BuildWarning;
 use generator::{Changes, Need, Site};
 use model::{PageId, SiteId};
-use store::files::{self, Hash};
 
+use super::before::Before;
 use super::snapshot::Snapshot;
+use super::warnings;
 use crate::{Error, Publisher};
 
 pub(super) struct Plan {
@@ -20,27 +22,33 @@ pub(super) struct Plan {
     /// Paths at which nothing is any more.
     pub gone: Vec<String>,
     /// What the newest release has at the paths in question.
-    pub before: HashMap<String, Hash>,
+    pub before: Before,
     pub changed: Vec<PageId>,
+    /// Of pages that are not made again.
+    pub warnings: Vec<BuildWarning>,
 }
 
 impl Publisher {
     pub(super) async fn plan(&self, site: SiteId, snapshot: Snapshot) -> Result<Plan, Error> {
         let planned = tokio::task::spawn_blocking(move || plan(snapshot)).await;
-        let (mut plan, dirty) =
-            planned.map_err(|error| Error::Internal(format!("planning a build: {error}")))?;
-        let from_nothing = plan.from_nothing;
-        let hashes = self.store.read(move |tx| match from_nothing {
-            true => Ok::<_, Error>(files::all_hashes(tx, site)?),
-            false => Ok(files::hashes(tx, site, &dirty)?),
-        });
-        plan.before = hashes.await?.into_iter().collect();
+        let mut plan = planned.map_err(|error| Error::Internal(format!("planning a build: {error}")))??;
+        plan.before = match plan.from_nothing {
+            true => self.before_all(site).await?,
+            false => self.before_at(site, plan.paths()).await?,
+        };
         Ok(plan)
     }
 }
 
-fn plan(snapshot: Snapshot) -> (Plan, Vec<String>) {
-    let Snapshot { title, origin, settings, before, index, from_nothing, pages, former, .. } = snapshot;
+impl Plan {
+    fn paths(&self) -> Vec<String> {
+        let pages = self.pages.iter().flat_map(|(_, paths)| paths);
+        pages.chain(&self.others).chain(&self.gone).cloned().collect()
+    }
+}
+
+fn plan(snapshot: Snapshot) -> Result<Plan, Error> {
+    let Snapshot { title, origin, settings, base, before, index, from_nothing, pages, former, .. } = snapshot;
     let changed: Vec<PageId> = pages.iter().map(|(id, _)| *id).collect();
     let mut site = match (index, before) {
         (Some(index), _) => index,
@@ -49,16 +57,21 @@ fn plan(snapshot: Snapshot) -> (Plan, Vec<String>) {
     };
     let dirty = site.apply(Changes { pages, former });
     let dirty = if from_nothing { site.all_paths() } else { dirty };
+    let base = base.and_then(|base| base.warnings).filter(|_| !from_nothing);
+    let made_again: HashSet<&str> = match base {
+        Some(_) => dirty.iter().map(String::as_str).collect(),
+        None => HashSet::new(),
+    };
+    let warnings = warnings::still_true(base.as_deref(), &made_again)?;
     let mut by_page: HashMap<PageId, Vec<String>> = HashMap::new();
     let (mut others, mut gone) = (Vec::new(), Vec::new());
-    for path in &dirty {
-        match site.need(path) {
-            Need::Page(id) => by_page.entry(id).or_default().push(path.clone()),
-            Need::Itself => others.push(path.clone()),
-            Need::Nothing => gone.push(path.clone()),
+    for path in dirty {
+        match site.need(&path) {
+            Need::Page(id) => by_page.entry(id).or_default().push(path),
+            Need::Itself => others.push(path),
+            Need::Nothing => gone.push(path),
         }
     }
-    let pages = by_page.into_iter().collect();
-    let plan = Plan { site, from_nothing, pages, others, gone, before: HashMap::new(), changed };
-    (plan, dirty)
+    let (pages, before) = (by_page.into_iter().collect(), Before::default());
+    Ok(Plan { site, from_nothing, pages, others, gone, before, changed, warnings })
 }

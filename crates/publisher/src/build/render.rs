@@ -1,36 +1,31 @@
 //! Makes the files of a plan: pages first, by several threads while the next texts are being read; then what is made
-//! from the index.
+//! from the index. What is made is handed on in pieces of bounded size.
 
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use api::BuildWarning;
 use bytes::Bytes;
 use generator::{File, Made, Site, Source};
 use model::PageId;
 use store::files::Hash;
-use store::texts::{self, TextId};
 use tokio::sync::mpsc;
 
 use super::Stop;
 use super::pack::PackWriter;
 use super::plan::Plan;
+use super::texts::Job;
 use crate::serving::short;
 use crate::{Error, Publisher};
 
-/// Pages whose texts are read at once.
-const CHUNK: usize = 64;
 /// A build of more pages than this makes way for everything else that wants the processor.
 const LARGE: usize = 256;
+/// Bytes that are made before they are handed on. A page has at most a few megabytes.
+const BATCH_BYTES: usize = 1 << 20;
+/// Pages that keep a thread busy: fewer are not worth another one.
+const PAGES_PER_THREAD: usize = 64;
 const PROGRESS: Duration = Duration::from_secs(2);
-
-/// One page with its texts, and what to make of it.
-struct Job {
-    page: PageId,
-    paths: Vec<String>,
-    content: String,
-}
 
 /// A file that was made.
 pub(super) struct Output {
@@ -44,45 +39,41 @@ pub(super) enum Body {
     Redirect(String),
 }
 
-/// What was made of a chunk of pages.
+/// A site whose changed files are made.
+pub(super) struct Rendered {
+    pub site: Site,
+    /// Pages that changed, shown or not.
+    pub changed: Vec<PageId>,
+    /// How many texts were rendered.
+    pub pages: usize,
+    pub warnings: Vec<BuildWarning>,
+}
+
+/// Some of what was made.
+#[derive(Default)]
 struct Batch {
     outputs: Vec<Output>,
+    bytes: usize,
     summaries: Vec<(PageId, String)>,
+    warnings: Vec<BuildWarning>,
 }
 
 impl Publisher {
-    /// Makes everything and appends it to the pack; tells how many pages were rendered.
-    pub(super) async fn render(&self, plan: Plan, writer: &mut PackWriter) -> Result<(Plan, usize), Stop> {
-        let Plan { site, pages, others, gone, before, from_nothing, changed } = plan;
+    /// Makes everything and appends it to the pack.
+    pub(super) async fn render(&self, plan: Plan, writer: &mut PackWriter) -> Result<Rendered, Stop> {
+        let Plan { site, pages, others, gone, before, from_nothing, changed, mut warnings } = plan;
         let rendered = pages.len();
         let site = Arc::new(site);
         writer.expect(before, from_nothing, gone);
-        let summaries = self.render_pages(&site, pages, writer).await?;
+        let (summaries, of_pages) = self.render_pages(&site, pages, writer).await?;
+        warnings.extend(of_pages);
         let mut site =
             Arc::into_inner(site).ok_or_else(|| Error::Internal("a renderer did not end".into()))?;
-        let made = tokio::task::spawn_blocking(move || {
-            for (page, summary) in summaries {
-                site.summarise(page, summary);
-            }
-            let made: Result<Vec<Vec<Output>>, Stop> =
-                others.iter().map(|path| make(&site, path, None).map(|(outputs, _)| outputs)).collect();
-            (site, made)
-        });
-        let (site, made) =
-            made.await.map_err(|error| Error::Internal(format!("making the listings: {error}")))?;
-        for output in made?.into_iter().flatten() {
-            writer.add(output).await?;
+        for (page, summary) in summaries {
+            site.summarise(page, summary);
         }
-        let plan = Plan {
-            site,
-            pages: vec![],
-            others: vec![],
-            gone: vec![],
-            before: HashMap::new(),
-            from_nothing,
-            changed,
-        };
-        Ok((plan, rendered))
+        let site = render_others(site, others, writer).await?;
+        Ok(Rendered { site, changed, pages: rendered, warnings })
     }
 
     async fn render_pages(
@@ -90,11 +81,12 @@ impl Publisher {
         site: &Arc<Site>,
         pages: Vec<(PageId, Vec<String>)>,
         writer: &mut PackWriter,
-    ) -> Result<Vec<(PageId, String)>, Stop> {
+    ) -> Result<(Vec<(PageId, String)>, Vec<BuildWarning>), Stop> {
         let total = pages.len();
-        let threads = std::thread::available_parallelism().map_or(2, usize::from).min(total.div_ceil(CHUNK));
-        let (jobs, queue) = mpsc::channel::<Vec<Job>>(2 * threads.max(1));
-        let (made, mut batches) = mpsc::channel::<Result<Batch, Stop>>(2 * threads.max(1));
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let threads = cores.min(total.div_ceil(PAGES_PER_THREAD));
+        let (jobs, queue) = mpsc::channel::<Vec<Job>>(threads.max(1));
+        let (made, mut batches) = mpsc::channel::<Result<Batch, Stop>>(threads.max(1));
         let queue = Arc::new(Mutex::new(queue));
         for _ in 0..threads {
             let (site, queue, made) = (site.clone(), queue.clone(), made.clone());
@@ -104,55 +96,46 @@ impl Publisher {
         drop((queue, made));
         let read = self.read_texts(site.clone(), pages, jobs);
         let write = async {
-            let (mut summaries, mut told) = (Vec::new(), Instant::now());
+            let (mut summaries, mut warnings, mut reported) = (Vec::new(), Vec::new(), Instant::now());
             while let Some(batch) = batches.recv().await {
                 let batch = batch?;
                 summaries.extend(batch.summaries);
+                warnings.extend(batch.warnings);
                 for output in batch.outputs {
                     writer.add(output).await?;
                 }
-                if told.elapsed() > PROGRESS {
+                if reported.elapsed() > PROGRESS {
                     tracing::info!(rendered = summaries.len(), of = total, "building");
-                    told = Instant::now();
+                    reported = Instant::now();
                 }
             }
-            Ok::<_, Stop>(summaries)
+            Ok::<_, Stop>((summaries, warnings))
         };
-        let (_, summaries) = tokio::try_join!(read, write)?;
-        Ok(summaries)
-    }
-
-    async fn read_texts(
-        &self,
-        site: Arc<Site>,
-        pages: Vec<(PageId, Vec<String>)>,
-        jobs: mpsc::Sender<Vec<Job>>,
-    ) -> Result<(), Stop> {
-        let mut pages = pages.into_iter();
-        loop {
-            let chunk: Vec<_> = pages.by_ref().take(CHUNK).collect();
-            if chunk.is_empty() {
-                return Ok(());
-            }
-            let text = |id: PageId| site.page(id).and_then(|page| page.content).map(TextId);
-            let ids: Vec<TextId> = chunk.iter().filter_map(|(id, _)| text(*id)).collect();
-            let mut bodies = self.store.read(move |tx| Ok::<_, Error>(texts::bodies(tx, &ids)?)).await?;
-            let mut work = Vec::with_capacity(chunk.len());
-            for (page, paths) in chunk {
-                let content = text(page).map(|id| bodies.remove(&id).ok_or_else(gone)).transpose()?;
-                work.push(Job { page, paths, content: content.unwrap_or_default() });
-            }
-            if jobs.send(work).await.is_err() {
-                // The renderers stopped at an error, which is told by the other half.
-                return Ok(());
-            }
-        }
+        let (_, made) = tokio::try_join!(read, write)?;
+        Ok(made)
     }
 }
 
-/// A text went that the snapshot knew: the next try has a newer snapshot.
-fn gone() -> Error {
-    Error::Away("a page's text was swept while the site was being built".into())
+/// Lists, feeds and the like: they show the pages' summaries.
+async fn render_others(site: Site, others: Vec<String>, writer: &mut PackWriter) -> Result<Site, Stop> {
+    let (made, mut batches) = mpsc::channel::<Batch>(1);
+    let work = tokio::task::spawn_blocking(move || {
+        let mut batch = Batch::default();
+        for path in others {
+            batch.make(&site, &path, None)?;
+            if !batch.hand_on(|batch| made.blocking_send(batch).is_ok()) {
+                break;
+            }
+        }
+        let _ = made.blocking_send(batch);
+        Ok::<_, Stop>(site)
+    });
+    while let Some(batch) = batches.recv().await {
+        for output in batch.outputs {
+            writer.add(output).await?;
+        }
+    }
+    work.await.map_err(|error| Error::Internal(format!("making the listings: {error}")))?
 }
 
 fn internal(error: std::io::Error) -> Error {
@@ -172,37 +155,51 @@ fn render_loop(
     loop {
         let jobs = queue.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();
         let Some(jobs) = jobs else { return };
-        let batch = render_batch(site, jobs);
-        let failed = batch.is_err();
-        if made.blocking_send(batch).is_err() || failed {
+        let mut batch = Batch::default();
+        for job in jobs {
+            let source = Source { content: &job.content };
+            for path in &job.paths {
+                if let Err(stop) = batch.make(site, path, Some((job.page, &source))) {
+                    let _ = made.blocking_send(Err(stop));
+                    return;
+                }
+            }
+            if !batch.hand_on(|batch| made.blocking_send(Ok(batch)).is_ok()) {
+                return;
+            }
+        }
+        if made.blocking_send(Ok(batch)).is_err() {
             return;
         }
     }
 }
 
-fn render_batch(site: &Site, jobs: Vec<Job>) -> Result<Batch, Stop> {
-    let mut batch = Batch { outputs: Vec::new(), summaries: Vec::new() };
-    for job in jobs {
-        let source = Source { content: &job.content };
-        for path in &job.paths {
-            let (outputs, summary) = make(site, path, Some(&source))?;
-            batch.outputs.extend(outputs);
-            batch.summaries.extend(summary.map(|summary| (job.page, summary)));
+impl Batch {
+    /// Makes what is at a path. A panic costs this page only, which then is shown as its source text.
+    fn make(&mut self, site: &Site, path: &str, page: Option<(PageId, &Source)>) -> Result<(), Stop> {
+        let source = page.map(|(_, source)| source);
+        let made = catch_unwind(AssertUnwindSafe(|| site.make(path, source)));
+        let Made { file, summary } = match made {
+            Ok(Ok(Some(made))) => made,
+            Ok(Ok(None)) => return Ok(()),
+            Ok(Err(problem)) => return Err(Stop::Failed(problem.to_string())),
+            Err(_) => return Err(Stop::Failed(format!("{path} could not be made"))),
+        };
+        if let (Some((page, _)), Some(summary)) = (page, summary) {
+            self.summaries.push((page, summary));
         }
+        let output = output(path, file);
+        self.bytes += match &output.body {
+            Body::Bytes(bytes) => bytes.len(),
+            Body::Redirect(target) => target.len(),
+        };
+        self.outputs.push(output);
+        Ok(())
     }
-    Ok(batch)
-}
 
-/// Makes what is at a path. A panic costs this build, and says which page it was.
-fn make(site: &Site, path: &str, source: Option<&Source>) -> Result<(Vec<Output>, Option<String>), Stop> {
-    let made = catch_unwind(AssertUnwindSafe(|| site.make(path, source)));
-    match made {
-        Ok(Ok(Some(Made { file, summary }))) => Ok((vec![output(path, file)], summary)),
-        Ok(Ok(None)) => Ok((Vec::new(), None)),
-        Ok(Err(problem)) => Err(Stop::Failed(problem.to_string())),
-        Err(_) => {
-            Err(Stop::Failed(format!("{path} could not be made: please report this with the page's text")))
-        }
+    /// Hands on what has come together, if it is much; `false`: nobody takes it any more.
+    fn hand_on(&mut self, send: impl FnOnce(Batch) -> bool) -> bool {
+        self.bytes < BATCH_BYTES || send(std::mem::take(self))
     }
 }
 

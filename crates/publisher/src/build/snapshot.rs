@@ -2,11 +2,19 @@
 
 use generator::{Page, PageParams, Settings};
 use model::{ApiEndpoint, PageId, SiteId, Timestamp};
+use store::building::{Claim, Seen};
+use store::files::Cursor;
 use store::releases::{self, Release};
-use store::texts::{self, TextId};
-use store::{Tx, files, former, hosts, pages, sites};
+use store::{Tx, files, former, hosts, pages, sites, texts};
 
+use super::{Stop, hold};
+use crate::steps::in_steps;
 use crate::{Error, Publisher};
+
+/// Pages that are read at a time.
+const PART: i64 = 500;
+/// Rows of one transaction.
+const UNDO_ROWS: i64 = 4000;
 
 pub(super) struct Snapshot {
     pub title: String,
@@ -22,6 +30,8 @@ pub(super) struct Snapshot {
     pub former: Vec<(String, PageId)>,
     pub index: Option<generator::Site>,
     pub next: Next,
+    /// For the lease: what the build needs the texts of.
+    pub seen: Seen,
 }
 
 pub(super) struct Before {
@@ -38,9 +48,10 @@ pub(super) struct Next {
 }
 
 impl Publisher {
-    /// `None`: the site is gone.
-    pub(super) async fn snapshot(&self, site: SiteId) -> Result<Option<Snapshot>, Error> {
-        self.undo_unfinished(site).await?;
+    /// `None`: the site is deleted.
+    pub(super) async fn snapshot(&self, claim: &Claim) -> Result<Option<Snapshot>, Stop> {
+        let site = claim.site;
+        self.undo_unfinished(claim).await?;
         let (clock, indexes, settings) = (self.clock.clone(), self.indexes.clone(), self.settings.clone());
         self.store
             .read(move |tx| {
@@ -55,7 +66,6 @@ impl Publisher {
                 let now = clock.now();
                 let reusable = base.as_ref().filter(|base| base.made_with == made_with);
                 let (after, since) = reusable.map_or((-1, Timestamp::MIN), |base| (base.version, base.as_of));
-                let changed = pages::changed(tx, site, (after, row.version), (since, now))?;
                 let index = reusable.and_then(|base| indexes.take(site, base.number));
                 let before = match (reusable, &index) {
                     (Some(base), None) => Some(Before {
@@ -64,6 +74,7 @@ impl Publisher {
                     }),
                     _ => None,
                 };
+                let seen = Seen { version: row.version, texts_below: texts::below(tx)? };
                 Ok(Some(Snapshot {
                     title: row.name.as_str().to_owned(),
                     origin,
@@ -71,27 +82,29 @@ impl Publisher {
                     from_nothing: reusable.is_none(),
                     before,
                     index,
-                    pages: visible(tx, changed, now)?,
+                    pages: changed(tx, site, (after, row.version), (since, now))?,
                     former: former::between(tx, site, after, row.version)?,
                     next: Next { version: row.version, as_of: now, made_with },
                     base,
+                    seen,
                 }))
             })
             .await
     }
 
-    /// Takes back what a build wrote down whose worker died.
-    async fn undo_unfinished(&self, site: SiteId) -> Result<(), Error> {
-        let staged = self.store.peek(move |tx| Ok::<_, Error>(files::staged(tx, site)?)).await?;
+    /// Undoes what a build wrote down whose worker died.
+    async fn undo_unfinished(&self, claim: &Claim) -> Result<(), Stop> {
+        let claim = *claim;
+        let staged = self.store.peek(move |tx| Ok::<_, Error>(files::staged(tx, claim.site)?)).await?;
         if staged.is_none() {
             return Ok(());
         }
-        self.store
-            .write(move |tx| {
-                let newest = releases::newest(tx, site)?.map_or(0, |release| release.number);
-                Ok(files::undo(tx, site, newest)?)
-            })
-            .await
+        let undo = move |tx: &mut Tx, from: &Cursor| {
+            hold(tx, &claim)?;
+            let newest = releases::newest(tx, claim.site)?.map_or(0, |release| release.number);
+            Ok::<_, Stop>(files::undo(tx, claim.site, newest, from, UNDO_ROWS)?)
+        };
+        in_steps(&self.store, Cursor::default(), undo).await
     }
 }
 
@@ -111,36 +124,62 @@ fn made_with(origin: &str, title: &str, settings: &Settings) -> String {
     blake3::hash(inputs.as_bytes()).to_hex().to_string()
 }
 
-/// Drafts, deleted pages and those dated in the future are not seen.
-fn visible(
+/// Pages that changed, as the site shows them from now on. Drafts, deleted pages and those dated in the future are not
+/// seen. They are read in parts: params may be long.
+fn changed(
     tx: &mut Tx,
-    changed: pages::Changed,
-    now: Timestamp,
+    site: SiteId,
+    versions: (i64, i64),
+    times: (Timestamp, Timestamp),
 ) -> Result<Vec<(PageId, Option<Page>)>, Error> {
-    let shown =
-        |page: &pages::Page| !page.draft && page.published_at <= now && !changed.deleted.contains(&page.id);
-    let params: Vec<TextId> =
-        changed.pages.iter().filter(|page| shown(page)).filter_map(|page| page.params).collect();
-    let params = texts::bodies(tx, &params)?;
-    let read = |page: &pages::Page| -> Result<Page, Error> {
-        let tags = serde_json::from_str(&page.tags)
-            .map_err(|error| Error::Internal(format!("stored tags: {error}")))?;
-        let endpoint = page.api_endpoint.as_deref().map(ApiEndpoint::parse).transpose();
-        let params_text = page.params.and_then(|id| params.get(&id)).map(String::as_str);
-        Ok(Page {
-            id: page.id,
-            key: page.key.clone(),
-            title: page.title.clone(),
-            description: page.description.clone(),
-            tags,
-            published_at: page.published_at,
-            updated_at: page.updated_at,
-            api_endpoint: endpoint.map_err(Error::Internal)?.flatten(),
-            params: PageParams::read(params_text),
-            content: page.content.map(|id| id.0),
-            summary: String::new(),
-        })
+    let mut pages = Vec::new();
+    let mut part = pages::changed(tx, site, versions, None, PART)?;
+    while let Some(last) = part.last().map(pages::Changed::place) {
+        read_part(tx, &part, times.1, &mut pages)?;
+        part = pages::changed(tx, site, versions, Some(last), PART)?;
+    }
+    let due = pages::due(tx, site, times, versions.0)?;
+    for part in due.chunks(PART as usize) {
+        read_part(tx, part, times.1, &mut pages)?;
+    }
+    Ok(pages)
+}
+
+fn read_part(
+    tx: &mut Tx,
+    part: &[pages::Changed],
+    now: Timestamp,
+    pages: &mut Vec<(PageId, Option<Page>)>,
+) -> Result<(), Error> {
+    let shown = |changed: &pages::Changed| {
+        !changed.deleted && !changed.page.draft && changed.page.published_at <= now
     };
-    let pages = changed.pages.iter();
-    pages.map(|page| Ok((page.id, shown(page).then(|| read(page)).transpose()?))).collect()
+    for changed in part {
+        let page = match shown(changed) {
+            true => Some(read(tx, &changed.page)?),
+            false => None,
+        };
+        pages.push((changed.page.id, page));
+    }
+    Ok(())
+}
+
+fn read(tx: &mut Tx, page: &pages::Page) -> Result<Page, Error> {
+    let tags =
+        serde_json::from_str(&page.tags).map_err(|error| Error::Internal(format!("stored tags: {error}")))?;
+    let endpoint = page.api_endpoint.as_deref().map(ApiEndpoint::parse).transpose();
+    let params = page.params.map(|params| texts::body(tx, params.id)).transpose()?.flatten();
+    Ok(Page {
+        id: page.id,
+        key: page.key.clone(),
+        title: page.title.clone(),
+        description: page.description.clone(),
+        tags,
+        published_at: page.published_at,
+        updated_at: page.updated_at,
+        api_endpoint: endpoint.map_err(Error::Internal)?.flatten(),
+        params: PageParams::read(params.as_deref()),
+        content: page.content.map(|text| text.id.0),
+        summary: String::new(),
+    })
 }

@@ -20,6 +20,7 @@ pub struct Incoming {
 
 /// A file that has arrived as it was sent.
 pub(super) struct Sent {
+    pub(super) account: AccountId,
     pub(super) name: String,
     pub(super) kind: Kind,
     pub(super) spooled: Spooled,
@@ -43,6 +44,7 @@ impl Incoming {
 
     pub async fn write(&mut self, chunk: Bytes) -> Result<(), Error> {
         self.judge(self.spooling.size() + chunk.len() as u64)?;
+        self.publisher.disks.check()?;
         self.spooling.write(chunk).await
     }
 
@@ -58,7 +60,7 @@ impl Incoming {
     }
 
     pub(super) async fn finish(self) -> Result<(Sent, Option<Slot>), Error> {
-        let Incoming { name, kind, spooling, slot, .. } = self;
-        Ok((Sent { name, kind, spooled: spooling.finish().await? }, slot))
+        let Incoming { account, name, kind, spooling, slot, .. } = self;
+        Ok((Sent { account, name, kind, spooled: spooling.finish().await? }, slot))
     }
 }

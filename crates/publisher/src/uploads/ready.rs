@@ -7,11 +7,11 @@ use std::sync::{Arc, OnceLock};
 use media::{Failure, Job, Kind, Program, Workshop, WorkshopSettings};
 use model::{Dimensions, MediaHash, MediaUrl};
 use tempfile::TempDir;
-use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use super::incoming::Sent;
 use super::spooled::Spooled;
+use crate::turns::Turns;
 use crate::{Error, Publisher, UploadSettings};
 
 /// For one file: 100 megapixels, and what it takes to encode them.
@@ -19,11 +19,12 @@ const MEMORY: u64 = 3 << 30;
 const CPU_SECONDS: u64 = 120;
 const WALL_SECONDS: u64 = 300;
 
-/// Where files are made ready, a few at a time; the others wait without holding a thread.
+/// Where files are made ready, a few at a time and by turns of their accounts; the others wait without holding a
+/// thread.
 pub(crate) struct Workplaces {
     program: Program,
     settings: WorkshopSettings,
-    free: Semaphore,
+    turns: Arc<Turns>,
     workshop: OnceLock<Arc<Workshop>>,
 }
 
@@ -38,7 +39,7 @@ impl Workplaces {
         Workplaces {
             program: settings.worker.clone(),
             settings: workshop,
-            free: Semaphore::new(settings.workers),
+            turns: Turns::new(settings.workers),
             workshop: OnceLock::new(),
         }
     }
@@ -76,9 +77,10 @@ pub(super) async fn make_ready(
     if sent.kind == Kind::Kept {
         return Ok(Ready { path: input, size, url: MediaUrl { hash, dimensions: None, name } });
     }
-    let _place = publisher.workplaces.free.acquire().await;
+    let turn = publisher.workplaces.turns.take(sent.account).await;
     let workshop = publisher.workplaces.workshop();
     let work = spawn_blocking(move || {
+        let _turn = turn;
         // A film is cleaned where it lies: it may have ten gigabytes.
         let output =
             if let Kind::Video(_) = sent.kind { input.clone() } else { input.with_extension("ready") };

@@ -4,13 +4,16 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::Error;
+use crate::disk::is_full;
 
 pub(crate) struct Spool {
     /// Below it each process has a directory of its own.
     parent: PathBuf,
-    own: std::sync::OnceLock<Result<Own, String>>,
+    /// Made with the first file; what fails once is tried again with the next.
+    own: Mutex<Option<Own>>,
 }
 
 /// Held locked for as long as the process lives.
@@ -22,17 +25,24 @@ struct Own {
 impl Spool {
     /// Nothing is made before the first file comes: a command that needs no room leaves none.
     pub(crate) fn below(parent: &Path) -> Spool {
-        Spool { parent: parent.to_owned(), own: std::sync::OnceLock::new() }
+        Spool { parent: parent.to_owned(), own: Mutex::default() }
     }
 
     /// A directory for the files of one request; gone when dropped.
     pub(crate) fn room(&self) -> Result<tempfile::TempDir, Error> {
-        let failed = |error: &dyn std::fmt::Display| {
-            Error::Internal(format!("make room for uploads in {}: {error}", self.parent.display()))
+        self.try_room().map_err(|error| match is_full(&error) {
+            true => Error::DiskFull,
+            false => Error::Internal(format!("make a directory in {}: {error}", self.parent.display())),
+        })
+    }
+
+    fn try_room(&self) -> io::Result<tempfile::TempDir> {
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = match own.take() {
+            Some(open) => own.insert(open),
+            None => own.insert(self.open()?),
         };
-        let own = self.own.get_or_init(|| self.open().map_err(|error| error.to_string()));
-        let own = own.as_ref().map_err(|error| failed(error))?;
-        tempfile::tempdir_in(own.directory.path()).map_err(|error| failed(&error))
+        tempfile::tempdir_in(own.directory.path())
     }
 
     fn open(&self) -> io::Result<Own> {
@@ -90,13 +100,26 @@ mod tests {
     }
 
     #[test]
+    fn what_failed_once_is_tried_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let in_the_way = directory.path().join("uploads");
+        fs::write(&in_the_way, "no directory").unwrap();
+        let spool = Spool::below(&in_the_way);
+        assert!(spool.room().is_err());
+        fs::remove_file(&in_the_way).unwrap();
+        assert!(spool.room().is_ok());
+    }
+
+    #[test]
     fn what_a_dead_process_left_is_swept_and_what_a_living_one_has_is_not() {
         let directory = tempfile::tempdir().unwrap();
         let (dead, living) = (Spool::below(directory.path()), Spool::below(directory.path()));
         let left = dead.room().unwrap().keep();
         fs::write(left.join("0"), "bytes").unwrap();
         // As when a process is killed: nothing is tidied up, but the lock is gone.
-        let Some(Ok(Own { directory: own, _lock })) = dead.own.into_inner() else { panic!("it is open") };
+        let Some(Own { directory: own, _lock }) = dead.own.into_inner().unwrap() else {
+            panic!("it is open")
+        };
         let own = own.keep();
         drop(_lock);
 

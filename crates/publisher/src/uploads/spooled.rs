@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use model::MediaHash;
@@ -11,6 +11,8 @@ use tempfile::TempDir;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::Error;
+use crate::disk::is_full;
+use crate::open_bytes::Held;
 
 /// What is collected before it is written down.
 const PIECE: usize = 1 << 20;
@@ -25,6 +27,8 @@ pub struct Spooling {
     waiting_bytes: usize,
     /// The piece before is being written; its end gives the sink back.
     sink: JoinHandle<io::Result<Sink>>,
+    /// What the request holds on the disk, if somebody counts it.
+    held: Option<Arc<Mutex<Held>>>,
 }
 
 struct Sink {
@@ -42,12 +46,12 @@ pub struct Spooled {
 }
 
 impl Spooling {
-    pub(crate) fn new(room: Arc<TempDir>, name: &str) -> Spooling {
+    pub(crate) fn new(room: Arc<TempDir>, name: &str, held: Option<Arc<Mutex<Held>>>) -> Spooling {
         let path = room.path().join(name);
         let target = path.clone();
         let create =
             move || Ok(Sink { file: File::create_new(target)?, hasher: blake3::Hasher::new(), _room: room });
-        Spooling { path, size: 0, waiting: Vec::new(), waiting_bytes: 0, sink: spawn_blocking(create) }
+        Spooling { path, size: 0, waiting: Vec::new(), waiting_bytes: 0, sink: spawn_blocking(create), held }
     }
 
     pub fn size(&self) -> u64 {
@@ -55,6 +59,9 @@ impl Spooling {
     }
 
     pub async fn write(&mut self, chunk: Bytes) -> Result<(), Error> {
+        if let Some(held) = &self.held {
+            held.lock().unwrap_or_else(PoisonError::into_inner).add(chunk.len() as u64)?;
+        }
         self.size += chunk.len() as u64;
         self.waiting_bytes += chunk.len();
         self.waiting.push(chunk);
@@ -81,7 +88,10 @@ impl Spooling {
     /// Waits for the piece that is being written.
     async fn settle(&mut self) -> Result<Sink, Error> {
         let written = (&mut self.sink).await.map_err(io::Error::other).flatten();
-        written.map_err(|error| failed("write", &self.path, &error))
+        written.map_err(|error| match is_full(&error) {
+            true => Error::DiskFull,
+            false => failed("write", &self.path, &error),
+        })
     }
 
     pub async fn finish(mut self) -> Result<Spooled, Error> {
@@ -143,7 +153,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         for _ in 0..500 {
             let room = Arc::new(tempfile::tempdir_in(&parent).unwrap());
-            drop(Spooling::new(room, "0"));
+            drop(Spooling::new(room, "0", None));
         }
         for _ in 0..500 {
             if std::fs::read_dir(&parent).unwrap().count() == 0 {

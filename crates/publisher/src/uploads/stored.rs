@@ -6,6 +6,7 @@ use std::time::Duration;
 use blob::Key;
 use model::{MediaHash, ObjectId, SiteId};
 use store::media::{self, Kept, Upload};
+use store::usage::{self, Quota};
 use store::{Tx, objects};
 use tokio::runtime::Handle;
 
@@ -20,30 +21,39 @@ pub(crate) struct Stored {
     publisher: Publisher,
     site: SiteId,
     uploads: Vec<Upload>,
-    quota: u64,
+    quota: Quota,
     /// It may be dropped on a thread of the database, which has none.
     runtime: Handle,
 }
 
 impl Files {
-    /// Writes those bytes that the site does not have.
+    /// Writes those bytes that the site does not have, unless the account has no space for them.
     pub(crate) async fn store(
         &self,
         publisher: &Publisher,
         site: SiteId,
-        quota: u64,
+        quota: Quota,
     ) -> Result<Stored, Error> {
         let (uploads, runtime) = (self.uploads(), Handle::current());
         let mut stored = Stored { publisher: publisher.clone(), site, uploads, quota, runtime };
-        let (hashes, clock): (Vec<MediaHash>, _) =
-            (stored.uploads.iter().map(|upload| upload.hash).collect(), publisher.clock.clone());
+        let (sizes, clock): (Vec<(MediaHash, u64)>, _) = (
+            stored.uploads.iter().map(|upload| (upload.hash, upload.size)).collect(),
+            publisher.clock.clone(),
+        );
         let begun = publisher.store.write(move |tx| {
-            let (kept, now) = (media::already_kept(tx, site, &hashes)?, clock.now());
-            let missing = hashes.iter().filter(|hash| !kept.contains_key(hash));
+            let hashes: Vec<MediaHash> = sizes.iter().map(|(hash, _)| *hash).collect();
+            let kept = media::already_kept(tx, site, &hashes)?;
+            let missing = || sizes.iter().filter(|(hash, _)| !kept.contains_key(hash));
+            // Judged once more, under the account's lock, when they are kept.
+            let required: u64 = missing().map(|(_, size)| size).sum();
+            if let Some(exceeded) = usage::exceeds(tx, site, required, &quota)? {
+                return Err(exceeded.into());
+            }
+            let (now, lease_now) = (clock.now(), tx.lease_now(clock.now())?);
             let mut objects = BTreeMap::new();
-            for hash in missing {
+            for (hash, _) in missing() {
                 let id = ObjectId::new(now);
-                objects::begin(tx, id, site, now.plus(OBJECT_LEASE))?;
+                objects::begin(tx, id, site, lease_now.plus(OBJECT_LEASE))?;
                 objects.insert(*hash, id);
             }
             Ok::<_, Error>(objects)
@@ -85,9 +95,9 @@ impl Files {
 impl Stored {
     /// In the transaction that also writes what refers to them.
     pub(crate) fn keep(&self, tx: &mut Tx) -> Result<(), Error> {
-        match media::keep(tx, self.site, &self.uploads, self.quota, self.publisher.clock.now())? {
+        match media::keep(tx, self.site, &self.uploads, &self.quota, self.publisher.clock.now())? {
             Kept::Done => Ok(()),
-            Kept::OverQuota { required, remaining } => Err(Error::StorageQuota { required, remaining }),
+            Kept::OverQuota(exceeded) => Err(exceeded.into()),
             Kept::NoSite => Err(Error::NoSuchSite),
             Kept::Gone(_) => Err(Error::Away("a file was deleted while it was being uploaded again".into())),
         }

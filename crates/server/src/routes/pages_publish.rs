@@ -53,7 +53,7 @@ pub(crate) async fn publish(
     let draft = match MediaType::of(&headers) {
         MediaType::Json => {
             let mut body = BodyReader::new(body, &headers, BodyLimits::new(app.max_body))?;
-            let mut payload = Payload::new(Draft::new(&app.publisher));
+            let mut payload = Payload::new(Draft::new(&app.publisher, &caller));
             while let Some(chunk) = body.chunk().await? {
                 payload.push(chunk).await?;
             }
@@ -93,7 +93,7 @@ async fn read_form(app: &App, caller: &Caller, mut form: Form) -> Result<Draft, 
     let payload = payload.ok_or_else(|| malformed("the field `payload` is missing"))?;
     let files = uploads.finish().await?;
     let (mut again, mut payload) =
-        (payload.read().await?, Payload::new(Draft::with_files(&app.publisher, files)));
+        (payload.read().await?, Payload::new(Draft::with_files(&app.publisher, caller, files)));
     while let Some(chunk) = again.chunk().await? {
         payload.push(chunk).await?;
     }
@@ -107,7 +107,7 @@ async fn receive_payload(
     uploads: &Uploads,
 ) -> Result<Spooled, ApiError> {
     let (mut spooling, mut payload) =
-        (uploads.begin_payload(), Payload::new(Draft::without_texts(&app.publisher)));
+        (uploads.begin_payload(), Payload::new(Draft::without_texts(&app.publisher, caller)));
     while let Some(chunk) = form.chunk().await? {
         if spooling.size() + chunk.len() as u64 > app.max_body {
             return Err(BodyError::TooLarge { most: ByteSize(app.max_body) }.into());
@@ -136,7 +136,7 @@ impl Payload {
         while let Some(event) = stream.next()? {
             match event {
                 Event::ArrayStart { .. } => draft.begin_batch(),
-                Event::Element { array: Streamed::Pages, value, .. } => draft.page(value)?,
+                Event::Element { array: Streamed::Pages, value, .. } => draft.page(value).await?,
                 Event::Element { array: Streamed::DeleteSlugs, value, .. } => draft.delete(value)?,
                 Event::ArrayEnd { .. } => {}
                 Event::Member { key, value } => draft.member(key, value)?,

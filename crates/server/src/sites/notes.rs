@@ -45,6 +45,12 @@ pub(super) fn away() -> Answer {
     answer
 }
 
+/// Nothing about the reason: that is between the operator and the account.
+pub(super) fn suspended() -> Answer {
+    let text = "<p>This site is not available at the moment.</p>";
+    note(StatusCode::SERVICE_UNAVAILABLE, "Not available", text)
+}
+
 pub(super) fn broken() -> Answer {
     let text = "<p>Something went wrong on the server. It has been noted in its log.</p>";
     note(StatusCode::INTERNAL_SERVER_ERROR, "That did not work", text)

@@ -47,6 +47,7 @@ ALTER TABLE builds ADD COLUMN attempts bigint NOT NULL DEFAULT 0;
 ALTER TABLE builds ADD COLUMN due_at bigint NOT NULL DEFAULT 0;
 -- What could not be shown as its author meant it: a JSON array, or none.
 ALTER TABLE builds ADD COLUMN warnings text COLLATE "C";
+ALTER TABLE releases ADD COLUMN warnings text COLLATE "C";
 CREATE INDEX builds_ended ON builds (completed_at) WHERE completed_at IS NOT NULL;
 
 CREATE INDEX pages_deleted_by_site ON pages (site_id, deleted_at) WHERE deleted_at IS NOT NULL;

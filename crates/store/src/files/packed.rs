@@ -62,6 +62,7 @@ LIMIT $4";
 /// Where the bytes of one file are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
+    pub site: SiteId,
     pub path: String,
     pub from_release: i64,
     pub pack: PackId,
@@ -76,6 +77,7 @@ pub fn places(tx: &mut Tx, site: SiteId, behind: Option<&Place>, most: i64) -> R
     let (path, release) = behind.map_or(("", -1), |place| (place.path.as_str(), place.from_release));
     tx.query(IN_PACKS, &[&site.0, &path, &release, &most], |row| {
         Ok(Place {
+            site,
             path: row.get(0)?,
             from_release: row.get(1)?,
             pack: PackId(row.get(2)?),
@@ -115,10 +117,9 @@ pub fn relocate(
     let releases: Vec<i64> = places.iter().map(|place| place.from_release).collect();
     let packs: Vec<Uuid> = places.iter().map(|place| place.pack.0).collect();
     let offsets = offsets.to_vec();
-    let moved =
-        tx.query_many(MOVE, &[&site.0, &to.0], &[&paths, &releases, &packs, &offsets], |row| {
-            Ok((row.get::<String>(0)?, row.get::<i64>(1)?))
-        })?;
+    let moved = tx.query_many(MOVE, &[&site.0, &to.0], &[&paths, &releases, &packs, &offsets], |row| {
+        Ok((row.get::<String>(0)?, row.get::<i64>(1)?))
+    })?;
     // Some may have been swept since they were read.
     let moved: HashSet<(&str, i64)> = moved.iter().map(|(path, release)| (path.as_str(), *release)).collect();
     let mut dead: BTreeMap<PackId, i64> = BTreeMap::from([(to, 0)]);

@@ -7,13 +7,31 @@ use crate::releases::OPEN;
 use crate::{Bulk, Result, Tx};
 
 const PAGES: &str = "
-SELECT meta
+SELECT page_id, meta
 FROM release_pages
-WHERE site_id = $1 AND to_release = $2";
+WHERE site_id = $1 AND to_release = $2 AND page_id > $3
+ORDER BY page_id
+LIMIT $4";
+
+/// Pages that are read at a time: PostgreSQL's client holds the rows of a whole answer.
+const PART: i64 = 5000;
 
 /// What is remembered of each page that the newest release shows.
 pub fn pages<T>(tx: &mut Tx, site: SiteId, mut each: impl FnMut(&str) -> Result<T>) -> Result<Vec<T>> {
-    tx.query(PAGES, &[&site.0, &OPEN], |row| each(row.text(0)?))
+    let (mut pages, mut last) = (Vec::new(), Uuid::nil());
+    loop {
+        let before = pages.len();
+        let part = tx.query(PAGES, &[&site.0, &OPEN, &last, &PART], |row| {
+            Ok((row.get::<Uuid>(0)?, each(row.text(1)?)?))
+        })?;
+        for (id, page) in part {
+            last = id;
+            pages.push(page);
+        }
+        if pages.len() == before {
+            return Ok(pages);
+        }
+    }
 }
 
 const CLOSE_PAGES: Bulk = Bulk {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use model::{BuildId, TokenId};
-use publisher::{Caller, Error, Publisher, Worker};
+use model::TokenId;
+use publisher::{Caller, Error, Publisher};
 use serde::Serialize;
 use serde_json::json;
 use store::sites::Site;
@@ -43,7 +43,7 @@ impl Build {
             }
             return Ok(());
         }
-        let over = wait(publisher, &site, build, json).await?;
+        let over = wait(publisher, &site, json).await?;
         if let Some(error) = over.error {
             bail!("the build failed: {error}");
         }
@@ -61,9 +61,9 @@ impl Build {
 }
 
 /// What became of a build that was queued just now. A newer one of the site includes it.
-async fn wait(publisher: &Publisher, site: &Site, build: BuildId, json: bool) -> Result<LastBuild> {
+async fn wait(publisher: &Publisher, site: &Site, json: bool) -> Result<LastBuild> {
     let progress = output::progress("{spinner} {msg} ({elapsed})", json);
-    let start = Instant::now();
+    let (start, mut checked) = (Instant::now(), false);
     loop {
         let last = last_build(publisher, site).await?;
         let status = match last {
@@ -76,9 +76,12 @@ async fn wait(publisher: &Publisher, site: &Site, build: BuildId, json: bool) ->
         };
         progress.set_message(status);
         // A build that runs may be one of a server that died meanwhile: it is taken over, too, when its lease is over.
-        // A worker's name is any UUID of its own.
         let helps = start.elapsed() > SERVER_TAKES;
-        if !helps || !publisher.run_next_build(Worker(build.0)).await? {
+        if helps && !checked {
+            publisher.check_objects().await?;
+            checked = true;
+        }
+        if !helps || !publisher.run_next_build().await? {
             tokio::time::sleep(GLANCE).await;
         }
     }

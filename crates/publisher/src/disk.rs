@@ -1,0 +1,136 @@
+//! Whether there is space left on the disks that we write to. Below a watermark nothing new is taken, so that what is
+//! there can still be read and deleted; should others fill the disk to its end, a reserve file makes way.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use model::ByteSize;
+use rustix::fs::{FallocateFlags, fallocate, statvfs};
+
+use crate::Error;
+
+/// What there must be left, unless the operator says otherwise: the larger of 1 GB and 2 %.
+const MIN_FREE: u64 = 1 << 30;
+const MIN_FREE_SHARE: u64 = 50;
+/// A figure is good for this long.
+const FRESH: Duration = Duration::from_millis(500);
+/// Enough for the log of some thousand deletions.
+const RESERVE: u64 = 64 << 20;
+
+/// A disk with little space left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskState {
+    pub path: PathBuf,
+    pub free: ByteSize,
+    /// The watermark.
+    pub min_free: ByteSize,
+}
+
+impl DiskState {
+    pub fn is_low(&self) -> bool {
+        self.free < self.min_free
+    }
+}
+
+pub(crate) struct Disks {
+    directories: Vec<PathBuf>,
+    min_free: Option<u64>,
+    lowest: Mutex<Option<(Instant, Option<DiskState>)>>,
+}
+
+impl Disks {
+    pub(crate) fn new(directories: Vec<PathBuf>, min_free: Option<ByteSize>) -> Disks {
+        Disks { directories, min_free: min_free.map(|size| size.0), lowest: Mutex::default() }
+    }
+
+    /// Refuses to write when little space is left.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match self.lowest() {
+            Some(_) => Err(Error::DiskFull),
+            None => Ok(()),
+        }
+    }
+
+    /// A disk with little space left, if there is one.
+    pub(crate) fn lowest(&self) -> Option<DiskState> {
+        let mut known = self.lowest.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some((at, lowest)) if at.elapsed() < FRESH => lowest.clone(),
+            _ => {
+                let lowest = self.states().into_iter().find(DiskState::is_low);
+                *known = Some((Instant::now(), lowest.clone()));
+                lowest
+            }
+        }
+    }
+
+    pub(crate) fn states(&self) -> Vec<DiskState> {
+        self.directories.iter().filter_map(|path| self.state(path)).collect()
+    }
+
+    /// `None`: it cannot be found out, and nobody is refused for that.
+    fn state(&self, path: &Path) -> Option<DiskState> {
+        // Before the first upload its directory is not there yet.
+        let found = path.ancestors().find_map(|path| statvfs(path).ok())?;
+        let (free, all) = (found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize);
+        let min_free = self.min_free.unwrap_or_else(|| MIN_FREE.max(all / MIN_FREE_SHARE));
+        Some(DiskState { path: path.to_owned(), free: ByteSize(free), min_free: ByteSize(min_free) })
+    }
+
+    /// Makes the reserve where there is plenty of space, and deletes it where there is almost none.
+    pub(crate) fn keep_reserve(&self, directory: &Path) -> io::Result<()> {
+        let reserve = directory.join("reserve");
+        let Some(state) = self.state(directory) else { return Ok(()) };
+        if state.free.0 < RESERVE {
+            match fs::remove_file(&reserve) {
+                Ok(()) => {
+                    tracing::error!(free = %state.free, "the disk is full: the reserve was given up for deletions")
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        } else if state.free.0 > state.min_free.0.saturating_add(2 * RESERVE) && !reserve.exists() {
+            let file = File::create(&reserve)?;
+            let made = fallocate(&file, FallocateFlags::empty(), 0, RESERVE);
+            // A file system that cannot set space aside has no reserve.
+            if made.is_err() {
+                fs::remove_file(&reserve)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether an error says that there is no space.
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_are_refused_below_the_watermark() {
+        let directory = tempfile::tempdir().unwrap();
+        let disks =
+            |min_free| Disks::new(vec![directory.path().join("not/yet/there")], Some(ByteSize(min_free)));
+        assert!(disks(1).check().is_ok());
+        assert!(matches!(disks(u64::MAX).check(), Err(Error::DiskFull)));
+        assert!(Disks::new(vec![], None).check().is_ok());
+    }
+
+    #[test]
+    fn the_reserve_is_made_where_there_is_space() {
+        let directory = tempfile::tempdir().unwrap();
+        let reserve = directory.path().join("reserve");
+        let disks = |min_free| Disks::new(vec![], Some(ByteSize(min_free)));
+        disks(u64::MAX / 2).keep_reserve(directory.path()).unwrap();
+        assert!(!reserve.exists(), "there is less than is wished for already");
+        disks(0).keep_reserve(directory.path()).unwrap();
+        assert_eq!(fs::metadata(&reserve).unwrap().len(), RESERVE);
+    }
+}
