@@ -99,7 +99,7 @@ pub(crate) fn queue_build(
             return Ok(Err(BuildRefusal::Cooldown { seconds }));
         }
     }
-    accounts::count_build(tx, account, now)?;
+    accounts::count_build(tx, account, limit, now)?;
     builds::insert(tx, BuildId::new(now), account, site, trigger, now)?;
     Ok(Ok(()))
 }

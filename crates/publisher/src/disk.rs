@@ -80,8 +80,10 @@ impl Disks {
         Some(DiskState { path: path.to_owned(), free: ByteSize(free), min_free: ByteSize(min_free) })
     }
 
-    /// Makes the reserve where there is plenty of space, and deletes it where there is almost none.
-    pub(crate) fn keep_reserve(&self, directory: &Path) -> io::Result<()> {
+    /// Makes the reserve where there is plenty of space, and deletes it where there is almost none. It lies in the first
+    /// directory, that of the database.
+    pub(crate) fn keep_reserve(&self) -> io::Result<()> {
+        let Some(directory) = self.directories.first() else { return Ok(()) };
         let reserve = directory.join("reserve");
         let Some(state) = self.state(directory) else { return Ok(()) };
         if state.free.0 < RESERVE {
@@ -127,10 +129,10 @@ mod tests {
     fn the_reserve_is_made_where_there_is_space() {
         let directory = tempfile::tempdir().unwrap();
         let reserve = directory.path().join("reserve");
-        let disks = |min_free| Disks::new(vec![], Some(ByteSize(min_free)));
-        disks(u64::MAX / 2).keep_reserve(directory.path()).unwrap();
+        let disks = |min_free| Disks::new(vec![directory.path().to_owned()], Some(ByteSize(min_free)));
+        disks(u64::MAX / 2).keep_reserve().unwrap();
         assert!(!reserve.exists(), "there is less than is wished for already");
-        disks(0).keep_reserve(directory.path()).unwrap();
+        disks(0).keep_reserve().unwrap();
         assert_eq!(fs::metadata(&reserve).unwrap().len(), RESERVE);
     }
 }

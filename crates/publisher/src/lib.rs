@@ -94,7 +94,7 @@ pub struct Settings {
     pub keep_releases: usize,
     /// A build that takes longer has failed.
     pub build_time_limit: Duration,
-    /// Directories whose disks we write to.
+    /// Directories whose disks we write to, that of the database first.
     pub disks: Vec<PathBuf>,
     /// The space that must be left there; without it the larger of 1 GB and 2 %.
     pub min_free: Option<ByteSize>,

@@ -1,7 +1,6 @@
 //! What the server does by itself now and then: sweep texts nobody refers to, purge what was deleted long ago,
 //! note when tokens were last used.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -86,14 +85,14 @@ impl Publisher {
         self.spool.sweep()
     }
 
-    /// Reports how much space is left, and keeps a reserve below `data` for when there is none.
-    pub fn watch_disks(&self, data: &Path) {
+    /// Reports how much space is left, and keeps a reserve for when there is none.
+    pub fn watch_disks(&self) {
         for disk in self.disks.states() {
             let path = disk.path.display().to_string();
             metrics::gauge!("recto_disk_free_bytes", "path" => path.clone()).set(disk.free.0 as f64);
             metrics::gauge!("recto_disk_low", "path" => path).set(f64::from(u8::from(disk.is_low())));
         }
-        if let Err(error) = self.disks.keep_reserve(data) {
+        if let Err(error) = self.disks.keep_reserve() {
             tracing::warn!(%error, "the disk reserve was not kept");
         }
     }

@@ -102,9 +102,11 @@ pub fn lock_builds(tx: &mut Tx, id: AccountId, now: Timestamp) -> Result<u64> {
 const COUNT_BUILD: &str = "
 UPDATE accounts
 SET build_count = CASE WHEN build_month = $1 THEN build_count + 1 ELSE 1 END, build_month = $1
-WHERE id = $2";
+WHERE id = $2 AND CASE WHEN build_month = $1 THEN build_count ELSE 0 END < $3";
 
-pub fn count_build(tx: &mut Tx, id: AccountId, now: Timestamp) -> Result<()> {
-    tx.execute(COUNT_BUILD, &[&now.month_start().micros(), &id.0])?;
-    Ok(())
+/// Counts one build against the month's quota; `false` when the quota is used up. One conditional UPDATE, so that
+/// requests at the same moment cannot pass it together.
+pub fn count_build(tx: &mut Tx, id: AccountId, quota: u64, now: Timestamp) -> Result<bool> {
+    let quota = i64::try_from(quota).unwrap_or(i64::MAX);
+    Ok(tx.execute(COUNT_BUILD, &[&now.month_start().micros(), &id.0, &quota])? == 1)
 }

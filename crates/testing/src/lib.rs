@@ -11,7 +11,7 @@
 use std::sync::OnceLock;
 
 use postgres::NoTls;
-use store::{Location, Store};
+use store::{LeaseClock, Location, Store};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -80,7 +80,10 @@ impl Database {
             Kind::Sqlite(directory) => {
                 Location::Sqlite { path: directory.path().join("recto.db"), group: 256 }
             }
-            Kind::Postgres { .. } => Location::Postgres { url: self.url(), connections: CONNECTIONS },
+            // Tests set the clock of leases, as on SQLite.
+            Kind::Postgres { .. } => {
+                Location::Postgres { url: self.url(), connections: CONNECTIONS, leases: LeaseClock::Caller }
+            }
         }
     }
 

@@ -1,6 +1,5 @@
 //! What the server does besides answering: it builds, looks for pages that become due, transcodes, and tidies up.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use publisher::Publisher;
@@ -17,10 +16,9 @@ const DAILY_WORK_EVERY: Duration = Duration::from_secs(3600);
 
 /// They end soon after `stop`.
 pub(super) fn start(publisher: &Publisher, config: &Config, stop: &CancellationToken) -> Vec<JoinHandle<()>> {
-    let data = config.data.clone();
     let mut tasks = vec![
         tokio::spawn(repeat(UPKEEP_EVERY, stop.clone(), publisher.clone(), tidy)),
-        tokio::spawn(sweep_often(data, stop.clone(), publisher.clone())),
+        tokio::spawn(repeat(SWEEP_EVERY, stop.clone(), publisher.clone(), sweep)),
         tokio::spawn(repeat(DAILY_WORK_EVERY, stop.clone(), publisher.clone(), daily_work)),
         tokio::spawn(queue_due(publisher.clone(), stop.clone())),
         tokio::spawn(transcode(publisher.clone(), stop.clone())),
@@ -60,15 +58,11 @@ async fn repeat(
     }
 }
 
-async fn sweep_often(data: PathBuf, stop: CancellationToken, publisher: Publisher) {
-    repeat(SWEEP_EVERY, stop, publisher, async |publisher| sweep(publisher, &data).await).await;
-}
-
-async fn sweep(publisher: &Publisher, data: &Path) {
+async fn sweep(publisher: &Publisher) {
     if let Err(error) = publisher.sweep_texts().await {
         tracing::warn!(%error, "replaced texts were not deleted; the next attempt follows");
     }
-    publisher.watch_disks(data);
+    publisher.watch_disks();
 }
 
 /// It lists the whole object store, so one server does it, once a day.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use blob::{Blob, Key};
-use store::{Location, Store};
+use store::{LeaseClock, Location, Store};
 use testing::Database;
 use tokio::io::copy_bidirectional;
 use tokio::net::{UnixListener, UnixStream};
@@ -84,7 +84,9 @@ fn relay(from: &Path, to: PathBuf) -> tokio::task::JoinHandle<()> {
 
 async fn without_its_database(database: &Database) -> (Server, Relay) {
     let (relay, url) = Relay::start(&database.url());
-    let open = move || Store::open(&Location::Postgres { url, connections: 4 }).unwrap();
+    let open = move || {
+        Store::open(&Location::Postgres { url, connections: 4, leases: LeaseClock::Database }).unwrap()
+    };
     let store = tokio::task::spawn_blocking(open).await.unwrap();
     (start_on(store, Blob::memory(), Options::default()).await, relay)
 }

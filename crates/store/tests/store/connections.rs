@@ -4,7 +4,7 @@ use std::sync::{Arc, Barrier};
 
 use model::{AccountId, AccountName};
 use postgres::NoTls;
-use store::{Error, Location, Store, Tx, accounts, sites};
+use store::{Error, LeaseClock, Location, Store, Tx, accounts, sites};
 use testing::Database;
 
 use crate::{at, read, site, write};
@@ -29,7 +29,7 @@ fn add(tx: &mut Tx, name: &str) -> Result<(), Error> {
 /// A database and a store with one connection to it.
 fn one_connection() -> (Database, Store) {
     let database = Database::postgres();
-    let location = Location::Postgres { url: database.url(), connections: 1 };
+    let location = Location::Postgres { url: database.url(), connections: 1, leases: LeaseClock::Database };
     let store = Store::open(&location).unwrap();
     (database, store)
 }
@@ -104,7 +104,11 @@ fn a_deadlock_is_resolved_by_another_try() {
 
 #[test]
 fn a_database_that_is_not_there_is_away() {
-    let location = Location::Postgres { url: "postgres://nobody@%2Fnowhere/nothing".into(), connections: 1 };
+    let location = Location::Postgres {
+        url: "postgres://nobody@%2Fnowhere/nothing".into(),
+        connections: 1,
+        leases: LeaseClock::Database,
+    };
     let error = Store::open(&location).err().unwrap();
     assert!(matches!(error, Error::Away(_)), "{error:?}");
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use model::SiteName;
 use postgres::NoTls;
 use store::releases::{self, Move};
-use store::{Error, Location, Store, hosts, sites};
+use store::{Error, LeaseClock, Location, Store, hosts, sites};
 use testing::Database;
 
 use crate::{at, insert, page, read, site, write};
@@ -53,7 +53,7 @@ impl Alone {
     }
 
     fn location(&self) -> Location {
-        Location::Postgres { url: self.url(), connections: 2 }
+        Location::Postgres { url: self.url(), connections: 2, leases: LeaseClock::Database }
     }
 }
 
