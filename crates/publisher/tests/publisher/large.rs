@@ -15,6 +15,7 @@ testing::on_both_databases!(
     a_request_that_outlives_its_lease_is_refused_whole,
     replaced_and_cleared_texts_are_swept,
     a_deleted_page_keeps_its_texts_until_it_is_purged,
+    texts_that_are_replaced_again_and_again_do_not_pile_up,
 );
 
 /// More than two pieces of texts stored ahead, and a rest that is not.
@@ -78,10 +79,10 @@ async fn sweep_until(world: &World, expected: u64) -> u64 {
 
 async fn a_draft_that_is_dropped_leaves_nothing_behind(database: &Database) {
     let world = World::new(database).await;
-    let mut draft = Draft::new(&world.publisher);
+    let mut draft = Draft::new(&world.publisher, &world.caller);
     draft.begin_batch();
     for page in pages() {
-        draft.page(&page.to_string()).unwrap();
+        draft.page(&page.to_string()).await.unwrap();
         draft.relieve().await.unwrap();
     }
     drop(draft);
@@ -90,10 +91,10 @@ async fn a_draft_that_is_dropped_leaves_nothing_behind(database: &Database) {
 
 async fn a_request_that_outlives_its_lease_is_refused_whole(database: &Database) {
     let world = World::new(database).await;
-    let mut draft = Draft::new(&world.publisher);
+    let mut draft = Draft::new(&world.publisher, &world.caller);
     draft.begin_batch();
     for page in pages() {
-        draft.page(&page.to_string()).unwrap();
+        draft.page(&page.to_string()).await.unwrap();
         draft.relieve().await.unwrap();
     }
     // The second piece was begun, so the first is there.
@@ -127,7 +128,18 @@ async fn a_deleted_page_keeps_its_texts_until_it_is_purged(database: &Database) 
     assert_eq!(world.sweep_all().await, 0);
     assert_eq!(world.text_count().await, 2);
     world.clock.advance(30 * DAY);
-    assert_eq!(world.publisher.upkeep().await.unwrap().pages_purged, 1);
-    assert_eq!(world.sweep_all().await, 2);
+    let done = world.publisher.upkeep().await.unwrap();
+    assert_eq!((done.pages_purged, done.texts_swept), (1, 2));
     assert_eq!(world.text_count().await, 0);
+}
+
+async fn texts_that_are_replaced_again_and_again_do_not_pile_up(database: &Database) {
+    let world = World::new(database).await;
+    let once = (PAGES + PAGES.div_ceil(2)) as i64;
+    for round in 0..6 {
+        world.published(json!({"pages": pages()})).await;
+        let texts = world.text_count().await;
+        // Those of this round, those of the round before, and the last piece of the one before that.
+        assert!(texts <= 3 * once, "{texts} texts in round {round}, although no sweep but the writer's own");
+    }
 }

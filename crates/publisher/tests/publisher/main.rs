@@ -7,10 +7,13 @@ extern crate recto_publisher as publisher;
 mod access;
 mod accounts;
 mod bin;
+mod bounds;
 mod building;
 mod builds;
 mod decide;
 mod decide_model;
+mod endings;
+mod installation;
 mod large;
 mod listing;
 mod media;
@@ -20,6 +23,7 @@ mod races;
 mod refused;
 mod releases;
 mod schedule;
+mod verify;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +46,9 @@ fn settings() -> Settings {
         domain_scheme: "https",
         purge_after: 30 * DAY,
         keep_releases: 3,
+        build_time_limit: Duration::from_secs(600),
+        disks: vec![],
+        min_free: None,
         uploads: UploadSettings::new(std::env::temp_dir().join("recto-tests"), testing::recto()),
     }
 }
@@ -59,10 +66,13 @@ struct World {
 
 impl World {
     async fn new(database: &Database) -> World {
+        World::with(database, Blob::memory(), settings()).await
+    }
+
+    async fn with(database: &Database, blob: Blob, settings: Settings) -> World {
         let store = database.store().clone();
         let clock = Arc::new(ManualClock::new(Timestamp::parse_iso("2026-01-02T09:00:00Z").unwrap()));
-        let blob = Blob::memory();
-        let publisher = Publisher::new(store.clone(), blob.clone(), clock.clone(), settings());
+        let publisher = Publisher::new(store.clone(), blob.clone(), clock.clone(), settings);
         let account = publisher.account_create(AccountName::parse("Books").unwrap(), "pro").await.unwrap();
         let caller = publisher.authenticate(&account.token).await.unwrap();
         World { publisher, store, blob, clock, token: account.token, caller, site: account.site_id }
@@ -108,8 +118,8 @@ impl World {
         self.text(self.page(slug).await.params).await
     }
 
-    async fn text(&self, id: Option<store::texts::TextId>) -> Option<String> {
-        let id = id?;
+    async fn text(&self, text: Option<store::texts::Text>) -> Option<String> {
+        let id = text?.id;
         let body = self.store.read(move |tx| store::texts::body(tx, id)).await.unwrap();
         Some(body.expect("a live page's text is there"))
     }
@@ -131,13 +141,13 @@ impl World {
 }
 
 async fn publish(publisher: &Publisher, caller: &Caller, body: Value) -> Result<Value, Error> {
-    let mut draft = Draft::new(publisher);
+    let mut draft = Draft::new(publisher, caller);
     for (key, value) in body.as_object().unwrap() {
         match (key.as_str(), value) {
             ("pages", Value::Array(pages)) => {
                 draft.begin_batch();
                 for page in pages {
-                    draft.page(&page.to_string())?;
+                    draft.page(&page.to_string()).await?;
                     draft.relieve().await?;
                 }
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use blob::{Blob, Key};
 use bytes::Bytes;
 use model::{Clock, MediaUrl, ObjectId};
-use publisher::{Caller, Error, Files, Uploads};
+use publisher::{Caller, Error, Files, Orphans, Uploads};
 use serde_json::json;
 use testing::Database;
 
@@ -13,7 +13,7 @@ use crate::{DAY, World};
 
 testing::on_both_databases!(
     a_file_that_was_not_published_is_swept,
-    a_file_over_the_quota_is_swept_at_once,
+    a_file_over_the_quota_is_refused_before_it_is_stored,
     a_deleted_medium_is_swept_an_hour_later,
     objects_without_a_row_are_swept_when_they_are_old,
 );
@@ -44,9 +44,12 @@ async fn objects(blob: &Blob) -> usize {
 async fn a_file_that_was_not_published_is_swept(database: &Database) {
     let world = World::new(database).await;
     let files = world.attached(&[("a.txt", "text")]).await;
-    let mut draft = publisher::Draft::with_files(&world.publisher, files);
+    let mut draft = publisher::Draft::with_files(&world.publisher, &world.caller, files);
     draft.begin_batch();
-    draft.page(&json!({"title": "A", "content": "[a](file:a.txt) [b](file:b.txt)"}).to_string()).unwrap();
+    draft
+        .page(&json!({"title": "A", "content": "[a](file:a.txt) [b](file:b.txt)"}).to_string())
+        .await
+        .unwrap();
     let refused = draft.publish(&world.caller).await.unwrap_err();
     assert!(matches!(&refused, Error::UnresolvedFiles(counts) if counts[&0] == 1), "{refused}");
     assert_eq!(objects(&world.blob).await, 0);
@@ -59,20 +62,16 @@ async fn a_file_that_was_not_published_is_swept(database: &Database) {
     assert_eq!(world.publisher.sweep_media().await.unwrap(), 0);
 }
 
-async fn a_file_over_the_quota_is_swept_at_once(database: &Database) {
+async fn a_file_over_the_quota_is_refused_before_it_is_stored(database: &Database) {
     let world = World::new(database).await;
     let files = world.attached(&[("a.txt", "text")]).await;
     let poor = Caller { plan: "no such plan".into(), ..world.caller.clone() };
     let refused = world.publisher.upload(&poor, None, files).await.unwrap_err();
-    assert!(matches!(refused, Error::StorageQuota { required: 4, remaining: 0 }), "{refused}");
-    assert_eq!(objects(&world.blob).await, 1);
-    // It is given up beside the answer.
-    let started = std::time::Instant::now();
-    while objects(&world.blob).await > 0 {
-        assert!(started.elapsed() < Duration::from_secs(60), "the refused file waits for its lease");
-        world.clock.advance(Duration::from_secs(1));
-        world.publisher.sweep_media().await.unwrap();
-    }
+    let no_space = |error: &Error| {
+        matches!(error, Error::Quota { what: publisher::Limited::Storage, required: 4, remaining: 0 })
+    };
+    assert!(no_space(&refused), "{refused}");
+    assert_eq!(objects(&world.blob).await, 0);
 }
 
 async fn a_deleted_medium_is_swept_an_hour_later(database: &Database) {
@@ -97,9 +96,15 @@ async fn objects_without_a_row_are_swept_when_they_are_old(database: &Database) 
     let mut writer = world.blob.writer(&orphan);
     writer.write(Bytes::from_static(b"nobody's")).await.unwrap();
     writer.finish().await.unwrap();
-    assert_eq!(world.publisher.sweep_orphans().await.unwrap(), 0);
+    let refused = world.publisher.sweep_orphans(false).await.unwrap_err().to_string();
+    assert!(refused.contains("does not belong"), "{refused}");
+    world.publisher.check_objects().await.unwrap();
+    let found = |orphans| Orphans { objects: 2, orphans };
+    assert_eq!(world.publisher.sweep_orphans(false).await.unwrap(), found(0));
     world.clock.advance(8 * DAY);
-    assert_eq!(world.publisher.sweep_orphans().await.unwrap(), 1);
+    assert_eq!(world.publisher.count_orphans().await.unwrap(), found(1));
+    assert_eq!(objects(&world.blob).await, 2, "counting deletes nothing");
+    assert_eq!(world.publisher.sweep_orphans(false).await.unwrap(), found(1));
     assert!(world.blob.read(&orphan, 0..1).await.is_err());
     assert!(world.publisher.find_medium(world.site, &url).await.unwrap().is_some());
     assert_eq!(objects(&world.blob).await, 1);

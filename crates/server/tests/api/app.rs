@@ -72,6 +72,9 @@ pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
         domain_scheme: "https",
         purge_after: Duration::from_secs(30 * 24 * 3600),
         keep_releases: 3,
+        build_time_limit: Duration::from_secs(600),
+        disks: vec![],
+        min_free: None,
         uploads: UploadSettings::new(std::env::temp_dir().join("recto-tests"), testing::recto()),
     };
     let publisher = Publisher::new(database.store().clone(), Blob::memory(), clock.clone(), settings);
@@ -149,7 +152,11 @@ impl App<'_> {
                 Some(id) => store::texts::body(tx, id),
                 None => Ok(None),
             };
-            Ok::<_, store::Error>((text(page.content)?, text(page.params)?, page.api_endpoint))
+            Ok::<_, store::Error>((
+                text(page.content.map(|text| text.id))?,
+                text(page.params.map(|text| text.id))?,
+                page.api_endpoint,
+            ))
         });
         let (content, params, api_endpoint) = stored.await.unwrap();
         let params: Value = serde_json::from_str(&params.unwrap_or("{}".into())).unwrap();

@@ -1,9 +1,8 @@
 //! From a page that is published to what a visitor gets, with real builds.
 
-use publisher::{Draft, Worker};
+use publisher::Draft;
 use serde_json::{Value, json};
 use testing::Database;
-use uuid::Uuid;
 
 use crate::server_under_test::{Server, start};
 use crate::visitor::Ask;
@@ -17,18 +16,17 @@ testing::on_both_databases!(
 /// Publishes, and builds until nothing is queued.
 async fn publish(server: &Server, body: Value) {
     let caller = server.publisher.authenticate(&server.token).await.unwrap();
-    let mut draft = Draft::new(&server.publisher);
+    let mut draft = Draft::new(&server.publisher, &caller);
     draft.begin_batch();
     for page in body["pages"].as_array().into_iter().flatten() {
-        draft.page(&page.to_string()).unwrap();
+        draft.page(&page.to_string()).await.unwrap();
     }
     for delete in body["deleteSlugs"].as_array().into_iter().flatten() {
         draft.delete(&delete.to_string()).unwrap();
     }
     draft.member("build", "true").unwrap();
     draft.publish(&caller).await.unwrap();
-    let worker = Worker(Uuid::now_v7());
-    while server.publisher.run_next_build(worker).await.unwrap() {}
+    while server.publisher.run_next_build().await.unwrap() {}
     server.clock.advance(std::time::Duration::from_secs(1));
 }
 

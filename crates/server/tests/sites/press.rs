@@ -37,7 +37,7 @@ impl Press {
             packs::keep(tx, pack, size)?;
             let number = releases::newest(tx, site)?.map_or(1, |newest| newest.number + 1);
             let before: Vec<String> =
-                files::all_hashes(tx, site)?.into_iter().map(|(path, _)| path).collect();
+                files::open_files(tx, site, "", 1000)?.into_iter().map(|(path, _)| path).collect();
             files::close(tx, site, number, &before)?;
             files::insert(tx, site, number, &files)?;
             releases::insert(tx, site, &release(number, now))?;
@@ -76,6 +76,7 @@ fn release(number: i64, now: Timestamp) -> Release {
         made_with: String::new(),
         pages: 1,
         created_at: now,
+        warnings: None,
     }
 }
 

@@ -77,6 +77,9 @@ pub fn publisher(press: &Press, clock: &Arc<ManualClock>) -> Publisher {
         domain_scheme: "http",
         purge_after: Duration::from_secs(30 * 24 * 3600),
         keep_releases: 3,
+        build_time_limit: Duration::from_secs(600),
+        disks: vec![],
+        min_free: None,
         uploads: UploadSettings::new(std::env::temp_dir().join("recto-tests"), testing::recto()),
     };
     Publisher::new(press.store.clone(), press.blob.clone(), clock.clone(), settings)
