@@ -44,6 +44,9 @@ async fn main() {
         domain_scheme: "http",
         purge_after: Duration::from_secs(3600),
         keep_releases: 3,
+        build_time_limit: Duration::from_secs(600),
+        disks: vec![],
+        min_free: None,
         // Nothing is uploaded here.
         uploads: UploadSettings::new(std::env::temp_dir(), "recto".into()),
     };
