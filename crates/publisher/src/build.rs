@@ -67,6 +67,10 @@ fn hold(tx: &mut Tx, claim: &Claim) -> Result<(), Stop> {
     }
 }
 
+fn lost(claim: &Claim) {
+    tracing::warn!(site = %claim.site, "the build lost its lease, and another worker has the site");
+}
+
 /// What a build did, for the log and for tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuildReport {
@@ -158,16 +162,16 @@ impl Publisher {
                 tracing::info!(site = %claim.site, message, "the build failed");
                 self.fail(claim, message).await?;
             }
-            Err(Stop::Lost) => {
-                tracing::warn!(site = %claim.site, "the build lost its lease, and another worker has the site")
-            }
+            Err(Stop::Lost) => lost(&claim),
             Err(Stop::Error(Error::Internal(error))) => {
                 tracing::error!(site = %claim.site, error, "the build failed");
                 self.fail(claim, "an internal error; the server's log has the details".into()).await?;
             }
             Err(Stop::Error(error)) => {
                 tracing::warn!(site = %claim.site, attempt = claim.attempt, %error, "the build is repeated after a pause");
-                self.retry(claim, &error).await?;
+                if !self.retry(claim, &error).await? {
+                    lost(&claim);
+                }
             }
         }
         Ok(())
@@ -297,7 +301,7 @@ impl Publisher {
         self.store.write(end).await.map_err(Error::from)
     }
 
-    async fn retry(&self, claim: Claim, error: &Error) -> Result<(), Error> {
+    async fn retry(&self, claim: Claim, error: &Error) -> Result<bool, Error> {
         let why = match error {
             Error::DiskFull => "the server's disk is full",
             _ => "the database or the object store is unavailable",

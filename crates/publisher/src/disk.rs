@@ -61,6 +61,7 @@ impl Disks {
             Some((at, lowest)) if at.elapsed() < FRESH => lowest.clone(),
             _ => {
                 let lowest = self.states().into_iter().find(DiskState::is_low);
+                log_change(known.as_ref().and_then(|(_, before)| before.as_ref()), lowest.as_ref());
                 *known = Some((Instant::now(), lowest.clone()));
                 lowest
             }
@@ -106,9 +107,27 @@ impl Disks {
     }
 }
 
-/// Whether an error says that there is no space.
-pub(crate) fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+fn log_change(before: Option<&DiskState>, now: Option<&DiskState>) {
+    match (before, now) {
+        (None, Some(disk)) => {
+            let DiskState { path, free, min_free } = disk;
+            tracing::error!(path = %path.display(), %free, %min_free, "disk nearly full: writes are refused");
+        }
+        (Some(disk), None) => tracing::info!(path = %disk.path.display(), "the disk has space again"),
+        _ => {}
+    }
+}
+
+/// An error of writing a file: a full disk is not our fault.
+pub(crate) fn write_error(what: &str, path: &Path, error: &io::Error) -> Error {
+    let text = format!("{what} {}: {error}", path.display());
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            tracing::error!(text, "the disk is full");
+            Error::DiskFull
+        }
+        _ => Error::Internal(text),
+    }
 }
 
 #[cfg(test)]

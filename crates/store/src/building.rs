@@ -219,12 +219,13 @@ SET status = 'queued', started_at = NULL, due_at = $1
 WHERE site_id = $2 AND status = 'running' AND completed_at IS NULL";
 
 /// An attempt failed for a reason that may pass: the builds wait for the next one, behind others. Those whose attempts
-/// are used up have failed, with `error`.
-pub fn retry(tx: &mut Tx, claim: &Claim, error: &str, now: Timestamp) -> Result<()> {
-    if release(tx, claim.site, claim.worker)? {
+/// are used up have failed, with `error`. `false`: the site is another worker's by now.
+pub fn retry(tx: &mut Tx, claim: &Claim, error: &str, now: Timestamp) -> Result<bool> {
+    let ours = release(tx, claim.site, claim.worker)?;
+    if ours {
         requeue(tx, claim.site, claim.attempt, error, now)?;
     }
-    Ok(())
+    Ok(ours)
 }
 
 fn requeue(tx: &mut Tx, site: SiteId, attempt: i64, error: &str, now: Timestamp) -> Result<()> {

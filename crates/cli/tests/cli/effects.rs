@@ -9,6 +9,8 @@ use crate::server::{Server, page};
 on_both_databases!(
     tokens_come_and_go_with_the_next_request,
     a_suspended_account_is_refused_until_it_is_resumed,
+    a_suspended_accounts_sites_are_off_line_until_it_is_resumed,
+    a_deleted_default_site_leaves_none_until_one_is_named,
     a_plan_holds_with_the_next_build,
     a_renamed_site_is_built_at_its_new_address,
     a_deleted_site_is_nobodys,
@@ -40,6 +42,45 @@ fn a_suspended_account_is_refused_until_it_is_resumed(recto: &Recto) {
 
     recto.text(&["account", "resume", &account.id]);
     assert_eq!(server.list(&account.token).slugs(), [""; 0]);
+}
+
+fn a_suspended_accounts_sites_are_off_line_until_it_is_resumed(recto: &Recto) {
+    let (account, server) = (recto.account("Acme"), recto.start());
+    let mut body = page("a");
+    body["build"] = json!(true);
+    server.publish(&account.token, &body).expect(200);
+    server.wait_for_build(&account.token);
+    assert_eq!(server.visit("acme.localhost", "/blog/a").status, 200);
+
+    recto.text(&["account", "suspend", &account.id]);
+    for path in ["/blog/a", "/blog/a.md", "/", "/media/x"] {
+        let page = server.visit("acme.localhost", path);
+        assert_eq!(page.status, 503, "{path}");
+        assert!(page.body.contains("not available") && !page.body.contains("suspended"), "{}", page.body);
+        assert!(page.header("cache-control").contains("no-store"), "{path}");
+    }
+    recto.text(&["account", "resume", &account.id]);
+    assert_eq!(server.visit("acme.localhost", "/blog/a").status, 200);
+}
+
+fn a_deleted_default_site_leaves_none_until_one_is_named(recto: &Recto) {
+    let (account, server) = (recto.account("Acme"), recto.start());
+    let second = recto.json(&["site", "create", "second", "--account", &account.id]);
+    let second = second["siteId"].as_str().unwrap();
+    recto.text(&["site", "delete", "acme", "--yes"]);
+    let refused = server.publish(&account.token, &page("a")).expect(403);
+    assert_eq!(refused["error"], "forbidden");
+    assert_eq!(server.list(&account.token).status, 403);
+    assert_eq!(recto.json(&["account", "show", &account.id])["defaultSiteId"], Value::Null);
+    let mut named = page("a");
+    named["siteId"] = json!(second);
+    server.publish(&account.token, &named).expect(200);
+
+    let other = recto.account("Other");
+    let why = recto.refusal(&["account", "default-site", &account.id, &other.site]);
+    assert!(why.contains("another account"), "{why}");
+    recto.text(&["account", "default-site", &account.id, "second"]);
+    assert_eq!(server.list(&account.token).slugs(), ["a"]);
 }
 
 fn a_plan_holds_with_the_next_build(recto: &Recto) {

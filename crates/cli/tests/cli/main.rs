@@ -21,6 +21,7 @@ macro_rules! on_both_databases {
     };
 }
 
+mod build_memory;
 mod commands;
 mod config;
 mod crash;
@@ -30,6 +31,8 @@ mod docs;
 mod doctor;
 mod effects;
 mod export;
+mod full_disk;
+mod installation;
 mod large_bodies;
 mod logs;
 mod media_commands;
@@ -53,4 +56,5 @@ mod server;
 mod shutdown;
 mod site_commands;
 mod sites;
+mod stalled_builds;
 mod start;

@@ -114,7 +114,9 @@ impl Recto {
 
     /// Stored files, whether anything refers to them or not.
     pub fn objects(&self) -> Vec<PathBuf> {
-        files_below(&self.data().join("objects"))
+        // Which installation they belong to stands beside them.
+        let objects = files_below(&self.data().join("objects")).into_iter();
+        objects.filter(|path| !path.ends_with("installation")).collect()
     }
 }
 

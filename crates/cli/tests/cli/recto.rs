@@ -29,6 +29,8 @@ pub struct Account {
 impl Recto {
     pub fn new() -> Recto {
         let recto = Recto { directory: tempfile::tempdir().unwrap(), database: None, variables: Vec::new() };
+        // Whatever is left on the disk of the machine that runs the tests.
+        let recto = recto.set("RECTO_STORE_MIN_FREE", "16 MB");
         recto.set("RECTO_API_LISTEN", "127.0.0.1:0").set("RECTO_SITES_LISTEN", "127.0.0.1:0")
     }
 

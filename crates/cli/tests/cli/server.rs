@@ -45,6 +45,11 @@ impl Server {
         self.process.stdout()
     }
 
+    /// What it has logged so far.
+    pub fn stderr(&self) -> String {
+        self.process.stderr()
+    }
+
     pub fn signal(&self, signal: Signal) {
         self.process.signal(signal);
     }

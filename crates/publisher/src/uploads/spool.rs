@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::Error;
-use crate::disk::is_full;
+use crate::disk::write_error;
 
 pub(crate) struct Spool {
     /// Below it each process has a directory of its own.
@@ -30,10 +30,7 @@ impl Spool {
 
     /// A directory for the files of one request; gone when dropped.
     pub(crate) fn room(&self) -> Result<tempfile::TempDir, Error> {
-        self.try_room().map_err(|error| match is_full(&error) {
-            true => Error::DiskFull,
-            false => Error::Internal(format!("make a directory in {}: {error}", self.parent.display())),
-        })
+        self.try_room().map_err(|error| write_error("make a directory in", &self.parent, &error))
     }
 
     fn try_room(&self) -> io::Result<tempfile::TempDir> {

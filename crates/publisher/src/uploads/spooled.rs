@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::Error;
-use crate::disk::is_full;
+use crate::disk::write_error;
 use crate::open_bytes::Held;
 
 /// What is collected before it is written down.
@@ -88,10 +88,7 @@ impl Spooling {
     /// Waits for the piece that is being written.
     async fn settle(&mut self) -> Result<Sink, Error> {
         let written = (&mut self.sink).await.map_err(io::Error::other).flatten();
-        written.map_err(|error| match is_full(&error) {
-            true => Error::DiskFull,
-            false => failed("write", &self.path, &error),
-        })
+        written.map_err(|error| write_error("write the upload", &self.path, &error))
     }
 
     pub async fn finish(mut self) -> Result<Spooled, Error> {

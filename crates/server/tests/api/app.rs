@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use blob::Blob;
 use model::{
-    AccountId, AccountName, Clock, ManualClock, PageId, Plan, SiteId, SiteName, Timestamp, TokenId, TokenName,
+    AccountId, AccountName, ByteSize, Clock, ManualClock, PageId, Plan, SiteId, SiteName, Timestamp, TokenId,
+    TokenName,
 };
 use publisher::{Publisher, Settings, UploadSettings};
 use serde_json::{Value, json};
@@ -26,6 +27,8 @@ pub struct Options {
     pub max_body: u64,
     pub trusted_proxies: &'static [&'static str],
     pub plan: &'static str,
+    /// What must be left on the disk.
+    pub min_free: u64,
 }
 
 impl Default for Options {
@@ -36,6 +39,7 @@ impl Default for Options {
             max_body: 2 << 30,
             trusted_proxies: &[],
             plan: "pro",
+            min_free: 0,
         }
     }
 }
@@ -66,15 +70,15 @@ pub async fn spawn_app(database: &Database) -> App<'_> {
 pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
     let clock = Arc::new(ManualClock::new(Timestamp::parse_iso(START).unwrap()));
     let settings = Settings {
-        plans: Plan::shipped(),
+        plans: plans(),
         build_cooldown: options.cooldown,
         site_url: "http://{site}.localhost:8081".into(),
         domain_scheme: "https",
         purge_after: Duration::from_secs(30 * 24 * 3600),
         keep_releases: 3,
         build_time_limit: Duration::from_secs(600),
-        disks: vec![],
-        min_free: None,
+        disks: vec![std::env::temp_dir()],
+        min_free: Some(ByteSize(options.min_free)),
         uploads: UploadSettings::new(std::env::temp_dir().join("recto-tests"), testing::recto()),
     };
     let publisher = Publisher::new(database.store().clone(), Blob::memory(), clock.clone(), settings);
@@ -98,6 +102,12 @@ pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
     let acme = create_account(&publisher, &nobody, "Acme", options.plan).await;
     let client = acme.client.clone();
     App { database, publisher, clock, address, acme, client }
+}
+
+/// The shipped ones, and a tiny one.
+fn plans() -> Vec<Plan> {
+    let tiny = Plan { name: "tiny".into(), pages: 3, text: ByteSize(100), ..Plan::largest() };
+    Plan::shipped().into_iter().chain([tiny]).collect()
 }
 
 async fn create_account(publisher: &Publisher, nobody: &Client, name: &str, plan: &str) -> Account {

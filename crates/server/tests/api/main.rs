@@ -31,6 +31,7 @@ mod order;
 mod params;
 mod proxies;
 mod publish;
+mod quotas;
 mod races;
 mod rate_counting;
 mod rate_headers;
