@@ -38,12 +38,15 @@ impl SmallDisk {
             };
         }
         let server = Server::start(command);
-        let shown = server.stdout();
-        let token = shown
-            .split_whitespace()
-            .find(|word| word.starts_with("rec_"))
-            .unwrap_or_else(|| panic!("{shown}"));
-        let token = token.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_').to_owned();
+        let mut token = None;
+        wait_until("the token is shown", || {
+            let shown = server.stdout();
+            let is_ours = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let mut words = shown.split(|c| !is_ours(c)).map(str::to_owned);
+            token = words.find(|word| word.starts_with("rec_"));
+            token.is_some()
+        });
+        let token = token.unwrap();
         SmallDisk { server, token }
     }
 
