@@ -7,15 +7,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use blob::{Blob, Key};
-use model::{ByteSize, Clock, ObjectId, SystemClock};
-use publisher::Publisher;
+use model::{Clock, ObjectId, SystemClock};
+use publisher::{Belonging, DiskState, Orphans, Publisher};
 use serde::Serialize;
 
 use crate::config::Config;
 use crate::{Global, commands, output, serve};
 
-/// Below this a server that stores pages soon stops storing them.
-const LITTLE_SPACE: u64 = 1 << 30;
 /// A server takes a build within a second, unless many wait.
 const LONG_WAIT: Duration = Duration::from_secs(60);
 
@@ -60,7 +58,7 @@ fn examine(global: &Global) -> Vec<Finding> {
     let source = global.config.as_ref().map_or("built-in defaults".into(), |path| path.display().to_string());
     let mut findings = vec![finding("configuration", Verdict::Ok, source)];
     let opened = serve::open(&config);
-    findings.extend(data_directory(&config.data));
+    findings.push(data_directory(&config.data));
     let objects = objects(&config);
     match opened {
         Ok(publisher) => findings.extend(database(publisher)),
@@ -81,8 +79,8 @@ fn finding(check: &'static str, verdict: Verdict, message: impl Into<String>) ->
     Finding { check, verdict, message: message.into() }
 }
 
-fn data_directory(path: &Path) -> Vec<Finding> {
-    let mut findings = vec![match probe(path) {
+fn data_directory(path: &Path) -> Finding {
+    match probe(path) {
         Ok(sync) => {
             let ms = sync.as_secs_f64() * 1e3;
             let message = format!("{} is writable, a sync takes {ms:.1} ms", path.display());
@@ -96,18 +94,28 @@ fn data_directory(path: &Path) -> Vec<Finding> {
                 path.display()
             ),
         ),
-    }];
-    findings.push(match rustix::fs::statvfs(path) {
-        Ok(disk) => {
-            let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-            match free < LITTLE_SPACE {
-                true => finding("disk", Verdict::Warning, format!("only {} free; make room", ByteSize(free))),
-                false => finding("disk", Verdict::Ok, format!("{} free", ByteSize(free))),
-            }
+    }
+}
+
+/// The disks that a server writes to, each once.
+fn disks(publisher: &Publisher) -> Vec<Finding> {
+    let mut states = publisher.disk_states();
+    states.dedup_by_key(|disk| (disk.free, disk.min_free));
+    let describe = |disk: DiskState| {
+        let DiskState { path, free, min_free } = &disk;
+        let space = format!("{}: {free} free", path.display());
+        match disk.is_low() {
+            true => finding(
+                "disk",
+                Verdict::Failure,
+                format!(
+                    "{space}; below {min_free} nothing new is stored: free some, or change store.min_free"
+                ),
+            ),
+            false => finding("disk", Verdict::Ok, format!("{space}, {min_free} must be left")),
         }
-        Err(error) => finding("disk", Verdict::Warning, format!("cannot tell the free space: {error}")),
-    });
-    findings
+    };
+    states.into_iter().map(describe).collect()
 }
 
 fn objects(config: &Config) -> Finding {
@@ -147,9 +155,15 @@ fn probe(directory: &Path) -> std::io::Result<Duration> {
 fn database(publisher: Publisher) -> Vec<Finding> {
     let examined = serve::runtime().and_then(|runtime| {
         runtime.block_on(async {
-            let findings = [plans(&publisher).await, builds(&publisher).await];
+            let findings = [
+                plans(&publisher).await,
+                builds(&publisher).await,
+                Ok(installation(&publisher).await),
+                Ok(orphans(&publisher).await),
+            ];
+            let disks = disks(&publisher).into_iter().map(Ok);
             publisher.close().await;
-            findings.into_iter().collect::<Result<Vec<_>>>()
+            findings.into_iter().chain(disks).collect::<Result<Vec<_>>>()
         })
     });
     examined.unwrap_or_else(|error| vec![finding("database", Verdict::Failure, format!("{error:#}"))])
@@ -189,6 +203,44 @@ async fn builds(publisher: &Publisher) -> Result<Finding> {
             ),
         ),
     })
+}
+
+/// Whether the objects are this database's.
+async fn installation(publisher: &Publisher) -> Finding {
+    match publisher.own_objects().await {
+        Ok(Belonging::Ours) => finding("installation", Verdict::Ok, "database and objects belong together"),
+        Ok(Belonging::Unclaimed) => finding(
+            "installation",
+            Verdict::Ok,
+            "no server has used these objects yet; the first one claims them",
+        ),
+        Err(error) => finding("installation", Verdict::Failure, error.to_string()),
+    }
+}
+
+/// What the next sweep would delete.
+async fn orphans(publisher: &Publisher) -> Finding {
+    match publisher.count_orphans().await {
+        Ok(found) if found.are_suspicious() => finding(
+            "orphans",
+            Verdict::Failure,
+            format!(
+                "{} of {} objects are unknown to the database; is store.url right?",
+                found.orphans, found.objects
+            ),
+        ),
+        Ok(Orphans { objects, orphans: 0 }) => {
+            finding("orphans", Verdict::Ok, format!("all {objects} objects are known to the database"))
+        }
+        Ok(Orphans { objects, orphans }) => finding(
+            "orphans",
+            Verdict::Ok,
+            format!(
+                "{orphans} of {objects} objects are unknown to the database; a server deletes them within a day"
+            ),
+        ),
+        Err(error) => finding("orphans", Verdict::Warning, format!("the objects cannot be listed: {error}")),
+    }
 }
 
 fn listen_address(key: &'static str, address: SocketAddr) -> Finding {

@@ -16,12 +16,22 @@ impl Publisher {
         self.store.read(|tx| Ok(server::installation(tx)?)).await
     }
 
-    /// Whether the objects are this installation's. A store that has no id yet is claimed, if it is empty or the database
-    /// knows objects in it.
+    /// Makes sure that the objects are this installation's. A store that has no id yet is claimed, if it is empty or the
+    /// database knows objects in it.
     pub async fn check_objects(&self) -> Result<(), AdminError> {
+        if self.own_objects().await? == Belonging::Unclaimed {
+            let own = self.installation().await?;
+            tracing::info!(installation = %own, "the object store was claimed by this installation");
+            self.blob.set_installation(own).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether the objects are this installation's, or may become so; changes nothing.
+    pub async fn own_objects(&self) -> Result<Belonging, AdminError> {
         let own = self.installation().await?;
         match self.blob.installation().await? {
-            Some(id) if id == own => return Ok(()),
+            Some(id) if id == own => return Ok(Belonging::Ours),
             Some(other) => {
                 return Err(AdminError::refused(format!(
                     "objects.url belongs to another installation: its id is {other}, that of the database is {own}. \
@@ -40,8 +50,7 @@ impl Publisher {
                 ));
             }
         }
-        tracing::info!(installation = %own, "the object store was claimed by this installation");
-        Ok(self.blob.set_installation(own).await?)
+        Ok(Belonging::Unclaimed)
     }
 
     /// Claims the objects on purpose, whatever they are.
@@ -72,6 +81,14 @@ impl Publisher {
         }
         Ok(())
     }
+}
+
+/// Whose objects they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Belonging {
+    Ours,
+    /// Nobody's so far; the next server that starts claims them.
+    Unclaimed,
 }
 
 /// What the database knows of what is in the object store.

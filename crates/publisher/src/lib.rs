@@ -63,6 +63,7 @@ pub use entry::{Entry, Identity, LongText, TextRef, check_entry};
 pub use error::{AdminError, Error, FieldErrors, PageErrors};
 pub use export::Exported;
 pub use generator::{Settings as SiteSettings, url as page_url};
+pub use installation::Belonging;
 pub use list::{Cursor, ListBody, ListQuery};
 pub use media::{Medium, MediumInfo};
 pub use orphans::Orphans;
