@@ -6,6 +6,7 @@ mod hugo;
 mod listing;
 mod media;
 mod memory;
+mod neighbour;
 mod nginx;
 mod options;
 mod publishing;
@@ -53,6 +54,9 @@ async fn measure(options: &Options, report: &mut Report) -> Result<()> {
     }
     if options.wants("memory") {
         report.add(memory::memory().await?);
+    }
+    if options.wants("neighbour") {
+        report.add(neighbour::measure().await?);
     }
     if options.wants("site-build") {
         report.add(site::build(&options.sizes).await?);

@@ -1,0 +1,144 @@
+//! A noisy neighbour: how long another account waits for a page view, a publish and a small upload while one account does
+//! its worst, and how long when nobody does.
+
+mod noise;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+
+use self::noise::Noise;
+use crate::recto::Recto;
+use crate::report::{Promise, Report, Row, ms, progress};
+use crate::timing::ms_since;
+
+const QUIET: Duration = Duration::from_secs(20);
+const NOISY: Duration = Duration::from_secs(40);
+/// Between two probes of one kind.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Another account, with a site that is built.
+struct Neighbour {
+    recto: Arc<Recto>,
+    token: String,
+    host: String,
+}
+
+/// Milliseconds of each probe.
+#[derive(Default)]
+struct Waits {
+    views: Vec<f64>,
+    publishes: Vec<f64>,
+    uploads: Vec<f64>,
+}
+
+pub async fn measure() -> Result<Report> {
+    let mut report = Report::default();
+    for noise in Noise::ALL {
+        let recto = Arc::new(Recto::start(&[]).await?);
+        let neighbour = Neighbour::new(recto.clone()).await?;
+        let quiet = neighbour.probe(QUIET).await?;
+        progress(&format!("{}: quiet is measured", noise.name()));
+        let running = noise.start(&recto).await?;
+        let busy = neighbour.probe(NOISY).await?;
+        let done = running.stop().await?;
+        report.note(format!("{}: {done} requests of the noisy account ended meanwhile", noise.name()));
+        for (what, busy, quiet) in [
+            ("page view", busy.views, quiet.views),
+            ("publish of one page", busy.publishes, quiet.publishes),
+            ("small upload", busy.uploads, quiet.uploads),
+        ] {
+            report.rows.push(row(noise.name(), what, p99(busy)?, p99(quiet)?));
+        }
+    }
+    Ok(report)
+}
+
+fn row(noise: &str, what: &str, busy: f64, quiet: f64) -> Row {
+    Row {
+        what: format!("{what}, 99 of 100 within, beside {noise}"),
+        ours: ms(busy),
+        peer: format!("quiet {}", ms(quiet)),
+        ratio: busy / quiet,
+        promise: Promise::AtMost(3.0),
+    }
+}
+
+fn p99(mut waits: Vec<f64>) -> Result<f64> {
+    waits.sort_by(f64::total_cmp);
+    let index = (waits.len() * 99).div_ceil(100).saturating_sub(1);
+    waits.get(index).copied().context("something was measured")
+}
+
+impl Neighbour {
+    async fn new(recto: Arc<Recto>) -> Result<Neighbour> {
+        let made = recto.command(&["account", "create", "neighbour"])?;
+        let text = |key: &str| made[key].as_str().map(str::to_owned).context("an account is made");
+        let (token, address) = (text("token")?, text("deployUrl")?);
+        let host = address.trim_start_matches("http://").to_owned();
+        let neighbour = Neighbour { recto, token, host };
+        neighbour.publish(0, true).await?;
+        while neighbour.view().await.is_err() {
+            tokio::time::sleep(PAUSE).await;
+        }
+        Ok(neighbour)
+    }
+
+    async fn probe(&self, time: Duration) -> Result<Waits> {
+        let until = Instant::now() + time;
+        let (mut waits, mut number) = (Waits::default(), 0);
+        while Instant::now() < until {
+            waits.views.push(timed(self.view()).await?);
+            waits.publishes.push(timed(self.publish(number, false)).await?);
+            waits.uploads.push(timed(self.upload()).await?);
+            number += 1;
+            tokio::time::sleep(PAUSE).await;
+        }
+        Ok(waits)
+    }
+
+    async fn view(&self) -> Result<()> {
+        let request = self.recto.client.get(format!("{}/blog/page-0", self.recto.sites));
+        let answer = request.header("host", &self.host).send().await?;
+        ensure!(answer.status().is_success(), "a page view: {}", answer.status());
+        answer.bytes().await?;
+        Ok(())
+    }
+
+    async fn publish(&self, number: usize, build: bool) -> Result<()> {
+        let page = json!({ "title": format!("Page {number}"), "content": "Some words." });
+        let body = json!({ "pages": [page], "build": build });
+        let request = self.recto.client.post(format!("{}/api/v1/public/pages", self.recto.base));
+        let answer = request.bearer_auth(&self.token).json(&body).send().await?;
+        ensure!(answer.status().is_success(), "a publish: {}", answer.text().await?);
+        Ok(())
+    }
+
+    /// A picture that nobody has sent before.
+    async fn upload(&self) -> Result<()> {
+        let (boundary, icon) = ("no-picture-holds-this", noise::picture(32, 32, rand())?);
+        let mut body = format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"icon.png\"\r\n\r\n"
+        )
+        .into_bytes();
+        body.extend(icon);
+        body.extend(format!("\r\n--{boundary}--\r\n").into_bytes());
+        let request = self.recto.client.post(format!("{}/api/v1/public/media", self.recto.base));
+        let request = request.header("content-type", format!("multipart/form-data; boundary={boundary}"));
+        let answer = request.bearer_auth(&self.token).body(body).send().await?;
+        ensure!(answer.status().is_success(), "an upload: {}", answer.text().await?);
+        Ok(())
+    }
+}
+
+async fn timed(work: impl Future<Output = Result<()>>) -> Result<f64> {
+    let start = Instant::now();
+    work.await?;
+    Ok(ms_since(start))
+}
+
+fn rand() -> u64 {
+    uuid::Uuid::new_v4().as_u64_pair().0
+}
