@@ -30,12 +30,25 @@ pub(crate) struct BodyLimits {
     /// The fewest bytes a second, on average, of a client that we wait for longer than `grace`.
     pub floor: u32,
     pub grace: Duration,
+    /// The deadline of the whole body: this long, and what it takes to send what has arrived at this many bytes a
+    /// second. Counted on what has arrived, because announcing a size costs a client nothing.
+    pub whole: Duration,
+    pub whole_rate: u32,
 }
 
 impl BodyLimits {
     pub(crate) fn new(max: u64) -> BodyLimits {
         let patience = Duration::from_secs(30);
-        BodyLimits { max, idle: patience, floor: 1024, grace: patience }
+        BodyLimits {
+            max,
+            idle: patience,
+            floor: 1024,
+            grace: patience,
+            // 6 MB may come over the slowest line there is (128 kbit/s), 10 GB over one of 512 kbit/s, in two days.
+            // At the floor alone, a client could hold a file of ours for as long as it likes.
+            whole: Duration::from_secs(300),
+            whole_rate: 64 * 1024,
+        }
     }
 }
 
@@ -126,8 +139,10 @@ impl Packed {
 
     /// How long the client may take for its next bytes.
     fn patience(&self) -> Duration {
-        let earned = Duration::from_secs(self.received / u64::from(self.limits.floor.max(1)));
-        self.limits.idle.min((self.limits.grace + earned).saturating_sub(self.waited))
+        let BodyLimits { idle, floor, grace, whole, whole_rate, .. } = self.limits;
+        let earned = |rate: u32| Duration::from_secs(self.received / u64::from(rate.max(1)));
+        let by = (grace + earned(floor)).min(whole + earned(whole_rate));
+        idle.min(by.saturating_sub(self.waited))
     }
 }
 
@@ -149,6 +164,11 @@ fn encoding(headers: &HeaderMap) -> Result<Encoding, BodyError> {
         }
     }
     Ok(encoding)
+}
+
+/// Whether the body is packed, in whatever way.
+pub(crate) fn is_encoded(headers: &HeaderMap) -> bool {
+    !matches!(encoding(headers), Ok(Encoding::Identity))
 }
 
 pub(crate) fn content_length(headers: &HeaderMap) -> Option<u64> {
