@@ -102,7 +102,7 @@ impl Limiter {
             remaining: limit.saturating_sub(before.saturating_add(1)),
             refused: before >= limit,
             retry_after_seconds: retry_after_seconds(window, &counted, now),
-            slot: Slot { memory: memory.clone(), key, number: counted.number },
+            slot: Slot { memory: memory.clone(), key: counted.key, number: counted.number },
         }
     }
 

@@ -53,7 +53,7 @@ impl Gate {
     /// Counts a try; `false`: there were too many.
     fn admits(&self, key: Key, now: Timestamp) -> bool {
         let counted = self.tries.count(key, now);
-        self.tries.settle(&key, counted.number);
+        self.tries.settle(&counted.key, counted.number);
         counted.before < TRIES
     }
 }
