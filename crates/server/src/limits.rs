@@ -47,6 +47,8 @@ pub enum Key {
     Account(AccountId),
     /// An address at the gate of a protected site.
     Visitor(IpAddr, SiteId),
+    /// All addresses at it.
+    Site(SiteId),
 }
 
 /// What a window says to a request, this request included.
