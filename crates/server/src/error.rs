@@ -32,6 +32,10 @@ pub(crate) enum ApiError {
     NoMethod,
     /// No site answers to the host that was asked about.
     NoHost,
+    /// The database is silent.
+    NotReady {
+        seconds: u64,
+    },
 }
 
 /// What went wrong on our side. It travels beside the response to the one place that logs it and writes the body.
@@ -80,6 +84,7 @@ impl ApiError {
             ApiError::NoRoute => StatusCode::NOT_FOUND,
             ApiError::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
             ApiError::NoHost => StatusCode::NOT_FOUND,
+            ApiError::NotReady { .. } => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -155,6 +160,10 @@ impl ApiError {
                 failure("method not allowed", "the Allow header lists the methods; see /docs")
             }
             ApiError::NoHost => failure("not found", "no site answers to this host"),
+            ApiError::NotReady { seconds } => failure(
+                "service unavailable",
+                &format!("the database did not answer within {seconds} seconds"),
+            ),
         }
     }
 }
