@@ -10,7 +10,7 @@ use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use model::ByteSize;
-use tokio::task::coop::consume_budget;
+use tokio::task::yield_now;
 use tokio::time::{Instant, timeout};
 
 use self::gunzip::{Gunzip, Step};
@@ -19,7 +19,13 @@ pub(crate) struct BodyReader {
     packed: Packed,
     gunzip: Option<Gunzip>,
     unpacked: u64,
+    /// What was passed on since others had their turn.
+    turn: usize,
 }
+
+/// About a millisecond of reading JSON. A body whose bytes are all there has nothing to wait for, and many of them would
+/// keep every other request waiting.
+const TURN: usize = 128 * 1024;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimits {
@@ -81,11 +87,21 @@ impl BodyReader {
             return Err(too_large(limits.max));
         }
         let packed = Packed { body, limits, received: 0, waited: Duration::ZERO };
-        Ok(BodyReader { packed, gunzip, unpacked: 0 })
+        Ok(BodyReader { packed, gunzip, unpacked: 0, turn: 0 })
     }
 
     /// The next piece, never empty; `None` at the end. Of a packed body a piece has 64 KB at most.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
+        if self.turn >= TURN {
+            self.turn = 0;
+            yield_now().await;
+        }
+        let chunk = self.next_chunk().await?;
+        self.turn += chunk.as_ref().map_or(0, Bytes::len);
+        Ok(chunk)
+    }
+
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
         let Some(gunzip) = &mut self.gunzip else { return self.packed.chunk().await };
         loop {
             match gunzip.step()? {
@@ -94,8 +110,6 @@ impl BodyReader {
                     if self.unpacked > self.packed.limits.max {
                         return Err(too_large(self.packed.limits.max));
                     }
-                    // A small packed chunk may unpack for a long time without anything to wait for.
-                    consume_budget().await;
                     return Ok(Some(chunk));
                 }
                 Step::Hungry => match self.packed.chunk().await? {

@@ -23,6 +23,7 @@ macro_rules! on_both_databases {
 
 mod commands;
 mod config;
+mod connections;
 mod crash;
 mod crashed_builds;
 mod database_away;
@@ -47,6 +48,7 @@ mod media_refusals;
 mod media_sites;
 mod media_streams;
 mod metrics;
+mod occupied;
 mod process;
 mod recto;
 mod server;

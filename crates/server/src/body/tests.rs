@@ -241,3 +241,20 @@ async fn a_client_that_goes_away_is_an_abort() {
     }
     assert_eq!(read(Body::new(Gone), &headers(&[]), MB).await, Err(BodyError::Aborted));
 }
+
+#[tokio::test]
+async fn a_body_that_is_all_there_lets_others_have_their_turn() {
+    for (body, headers) in [
+        (Trickle::body(vec![Bytes::from(vec![b'a'; 1000]); 10_000], Duration::ZERO), headers(&[])),
+        (gzip(&vec![0; 10_000_000]).into(), gzip_headers()),
+    ] {
+        let reading = tokio::spawn(async move { read(body, &headers, 20 * MB).await.map(|body| body.len()) });
+        let mut turns = 0;
+        while !reading.is_finished() {
+            tokio::task::yield_now().await;
+            turns += 1;
+        }
+        assert_eq!(reading.await.expect("no panic"), Ok(10_000_000));
+        assert!(turns >= 70, "{turns} turns in ten megabytes");
+    }
+}
