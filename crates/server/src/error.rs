@@ -6,6 +6,7 @@ use api::{
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use model::ByteSize;
 use publisher::{Error, Refusal};
 use serde::Serialize;
@@ -191,8 +192,8 @@ impl IntoResponse for ApiError {
     }
 }
 
-pub(crate) fn json_response(status: StatusCode, body: Vec<u8>) -> Response {
-    (status, [(CONTENT_TYPE, "application/json")], body).into_response()
+pub(crate) fn json_response(status: StatusCode, body: impl Into<Bytes>) -> Response {
+    (status, [(CONTENT_TYPE, "application/json")], body.into()).into_response()
 }
 
 pub(crate) fn json(body: &impl Serialize) -> Vec<u8> {

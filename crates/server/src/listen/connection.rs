@@ -120,7 +120,7 @@ async fn linger(mut stream: TcpStream, limits: &ListenLimits) {
         return;
     }
     let drain = async {
-        let mut sink = vec![0; 64 * 1024];
+        let mut sink = vec![0; 16 * 1024];
         let mut left = limits.linger_bytes;
         while let Ok(Ok(read)) = timeout(limits.linger_silence, stream.read(&mut sink)).await {
             left = left.saturating_sub(read);
