@@ -56,9 +56,9 @@ fn three_thousand_half_sent_heads_cost_little_memory() {
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap();
     let recto = Recto::new().set("RECTO_API_MAX_CONNECTIONS_PER_ADDRESS", "4000");
     let server = recto.start();
-    // The largest head that is still waited for; what exceeds it is answered and closed.
+    let before = server.memory("VmRSS");
+    // The second is about the largest head that is still waited for; what exceeds it is answered and closed.
     for bytes in [100, 16_000] {
-        let before = server.memory("VmRSS");
         let heads: Vec<TcpStream> = (0..3000).map(|_| half_a_head(server.address(), bytes)).collect();
         assert_eq!(server.get("/healthz").status, 200);
         let taken = server.memory("VmRSS").saturating_sub(before);

@@ -23,8 +23,9 @@ use super::stream::WatchedStream;
 use super::watch::{Answer, Upload, Watch};
 use super::{Answers, ListenLimits};
 
-/// Enough for fast uploads, and 4096 connections of it are no danger.
-const BUFFER: usize = 128 * 1024;
+/// What hyper reads ahead, and at most makes its buffer. Uploads are no faster with more of it, and it is what each
+/// connection costs, whatever it does.
+const BUFFER: usize = 16 * 1024;
 
 /// What the system takes of an answer before it can be sent. A slow reader is noticed by what the system does not take
 /// from us; of its own accord it would hide megabytes, and take more only after a third of them is gone.
