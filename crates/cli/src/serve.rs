@@ -3,8 +3,8 @@
 mod background;
 mod descriptors;
 mod greeting;
+mod listeners;
 
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,12 +18,12 @@ use server::{
     App, AppParts, Limiter, ListenLimits, PrometheusBuilder, PrometheusHandle, Sites, SitesSettings,
 };
 use store::Store;
-use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::Signal;
 use tokio_util::sync::CancellationToken;
 
 use self::greeting::{Addresses, greet};
+use self::listeners::{bind, limits_of, signals};
 use crate::Global;
 use crate::config::Config;
 
@@ -32,8 +32,6 @@ const TIDY_METRICS_EVERY: Duration = Duration::from_secs(60);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Reads of uploads and packs, and compressing: more at once do not make a disk faster.
 const SITES_BLOCKING_THREADS: usize = 64;
-/// Connections that wait to be accepted: a burst of visitors must not have to try again, as with the usual 128.
-const BACKLOG: u32 = 1024;
 /// Of the admin listener.
 const ADMIN_CONNECTIONS: usize = 16;
 const FIRST_ACCOUNT: &str = "My Site";
@@ -61,15 +59,6 @@ fn sites_runtime() -> Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     builder.enable_all().thread_name("recto-sites").max_blocking_threads(SITES_BLOCKING_THREADS);
     builder.build().context("start the runtime of the sites")
-}
-
-fn limits_of(config: &Config) -> ListenLimits {
-    ListenLimits {
-        max_connections: descriptors::fitting(config.max_connections, descriptors::raise()),
-        max_connections_per_address: config.max_connections_per_address,
-        trusted_proxies: config.trusted_proxies.clone().into(),
-        ..ListenLimits::default()
-    }
 }
 
 /// Opens what a configuration names, whether or not a server runs on it.
@@ -174,11 +163,6 @@ async fn run(
     Ok(())
 }
 
-fn signals(runtime: &Handle) -> std::io::Result<(Signal, Signal)> {
-    let _entered = runtime.enter();
-    Ok((signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?))
-}
-
 fn app_of(config: &Config, publisher: &Publisher, dev: bool) -> App {
     App::new(AppParts {
         publisher: publisher.clone(),
@@ -199,18 +183,6 @@ fn sites_of(config: &Config, publisher: &Publisher) -> Result<Sites> {
     };
     // Connections to S3 belong to the runtime that opened them, so sites open their own.
     Ok(Sites::new(publisher.with_objects(open_objects(config)?), settings))
-}
-
-async fn bind(address: SocketAddr, key: &str) -> Result<TcpListener> {
-    listen(address)
-        .with_context(|| format!("listen on {address} (is another recto running? {key} sets the address)"))
-}
-
-fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
 }
 
 async fn warn_of_unknown_plans(publisher: &Publisher) -> Result<()> {
