@@ -25,6 +25,7 @@ pub struct Config {
     pub trusted_proxies: Vec<IpNet>,
     pub max_body: ByteSize,
     pub max_connections: usize,
+    pub max_connections_per_address: usize,
     pub sites_listen: SocketAddr,
     pub site_url: String,
     /// `http` or `https`: that of the sites' addresses.
@@ -94,6 +95,11 @@ impl Config {
                 .collect::<Result<_>>()?,
             max_body: size("api.max_body", &raw.api.max_body)?,
             max_connections: limit("api.max_connections", raw.api.max_connections, MANY)?,
+            max_connections_per_address: limit(
+                "api.max_connections_per_address",
+                raw.api.max_connections_per_address,
+                MANY,
+            )?,
             sites_listen: address("sites.listen", &raw.sites.listen)?,
             site_url: raw.sites.url.trim_end_matches('/').to_owned(),
             site_scheme: scheme(&raw.sites.url)?,

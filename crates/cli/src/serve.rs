@@ -1,7 +1,9 @@
 //! `recto serve`: opens everything, says how to publish a first page, runs until it is told to stop.
 
 mod background;
+mod descriptors;
 mod greeting;
+mod listeners;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,29 +18,47 @@ use server::{
     App, AppParts, Limiter, ListenLimits, PrometheusBuilder, PrometheusHandle, Sites, SitesSettings,
 };
 use store::Store;
-use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::signal::unix::Signal;
 use tokio_util::sync::CancellationToken;
 
 use self::greeting::{Addresses, greet};
+use self::listeners::{bind, limits_of, signals};
 use crate::Global;
 use crate::config::Config;
 
 const TIDY_METRICS_EVERY: Duration = Duration::from_secs(60);
 /// For what was accepted, on top of what the listener allows.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Reads of uploads and packs, and compressing: more at once do not make a disk faster.
+const SITES_BLOCKING_THREADS: usize = 64;
+/// Of the admin listener.
+const ADMIN_CONNECTIONS: usize = 16;
 const FIRST_ACCOUNT: &str = "My Site";
 const FIRST_PLAN: &str = "pro";
 
 pub fn serve(global: &Global, dev: bool) -> Result<()> {
     let config = Config::load(global)?;
     start_log(&config);
+    let limits = limits_of(&config);
     let publisher = open(&config)?;
-    runtime()?.block_on(run(config, publisher, dev, global.json))
+    let sites = sites_runtime()?;
+    let result = runtime()?.block_on(run(config, limits, publisher, sites.handle(), dev, global.json));
+    // Whatever is still being read is for nobody.
+    sites.shutdown_background();
+    result
 }
 
-pub fn runtime() -> Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("start the runtime")
+pub fn runtime() -> Result<Runtime> {
+    Builder::new_multi_thread().enable_all().build().context("start the runtime")
+}
+
+/// Sites have threads of their own: whatever the API, builds and uploads do with theirs, visitors are answered. So are
+/// signals and the admin listener.
+fn sites_runtime() -> Result<Runtime> {
+    let mut builder = Builder::new_multi_thread();
+    builder.enable_all().thread_name("recto-sites").max_blocking_threads(SITES_BLOCKING_THREADS);
+    builder.build().context("start the runtime of the sites")
 }
 
 /// Opens what a configuration names, whether or not a server runs on it.
@@ -95,14 +115,21 @@ fn create_data_dir(path: &Path) -> Result<()> {
     made.with_context(|| format!("create the data directory {}", path.display()))
 }
 
-async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Result<()> {
+async fn run(
+    config: Config,
+    limits: ListenLimits,
+    publisher: Publisher,
+    sites: &Handle,
+    dev: bool,
+    json: bool,
+) -> Result<()> {
     // From here on a signal stops gracefully.
-    let (term, int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let (term, int) = signals(sites)?;
     // Listening comes first: a token that is shown once must not be lost to a port that is taken.
-    let api = bind(config.api_listen, "api.listen").await?;
-    let sites = bind(config.sites_listen, "sites.listen").await?;
-    let admin = match config.admin_listen {
-        Some(address) => Some(bind(address, "admin.listen").await?),
+    let api_listener = bind(config.api_listen, "api.listen").await?;
+    let sites_listener = sites.spawn(bind(config.sites_listen, "sites.listen")).await??;
+    let admin_listener = match config.admin_listen {
+        Some(address) => Some(sites.spawn(bind(address, "admin.listen")).await??),
         None => None,
     };
     publisher.check_objects().await?;
@@ -110,28 +137,33 @@ async fn run(config: Config, publisher: Publisher, dev: bool, json: bool) -> Res
     warn_of_unknown_plans(&publisher).await?;
     let first =
         publisher.first_set_up(AccountName::parse(FIRST_ACCOUNT).map_err(anyhow::Error::msg)?, FIRST_PLAN);
-    let addresses = Addresses::of(&api, &sites)?;
+    let addresses = Addresses::of(&api_listener, &sites_listener)?;
     greet(first.await?.as_ref(), &addresses, &config.data, json);
 
     let stop = CancellationToken::new();
-    let limits = ListenLimits { max_connections: config.max_connections, ..ListenLimits::default() };
     publisher.expect_uploads();
     let mut helpers = background::start(&publisher, &config, &stop);
-    if let Some(listener) = admin {
+    if let Some(listener) = admin_listener {
         // Only where somebody reads them: figures that are never read would pile up.
         let metrics = PrometheusBuilder::new().install_recorder().context("start the metrics")?;
-        helpers.push(tokio::spawn(tidy_metrics(metrics.clone(), stop.clone())));
-        helpers.push(tokio::spawn(server::serve(
+        helpers.push(sites.spawn(tidy_metrics(metrics.clone(), stop.clone())));
+        let limits = ListenLimits { max_connections: ADMIN_CONNECTIONS, ..limits.clone() };
+        helpers.push(sites.spawn(server::serve(
             listener,
             server::admin_router(metrics),
             limits,
             stop.clone(),
         )));
     }
-    tokio::spawn(stop_on_signal(term, int, stop.clone()));
-    helpers.push(tokio::spawn(server::serve(sites, sites_of(&config, &publisher), limits, stop.clone())));
+    sites.spawn(stop_on_signal(term, int, stop.clone()));
+    helpers.push(sites.spawn(server::serve(
+        sites_listener,
+        sites_of(&config, &publisher)?,
+        limits.clone(),
+        stop.clone(),
+    )));
     tracing::info!(api = addresses.api, sites = addresses.sites, dev, "listening");
-    server::serve(api, server::router(app_of(&config, &publisher, dev)), limits, stop).await;
+    server::serve(api_listener, server::router(app_of(&config, &publisher, dev)), limits, stop).await;
     for helper in helpers {
         let _ = helper.await;
     }
@@ -153,20 +185,15 @@ fn app_of(config: &Config, publisher: &Publisher, dev: bool) -> App {
     })
 }
 
-fn sites_of(config: &Config, publisher: &Publisher) -> Sites {
+fn sites_of(config: &Config, publisher: &Publisher) -> Result<Sites> {
     let settings = SitesSettings {
         clock: Arc::new(SystemClock),
         trusted_proxies: config.trusted_proxies.clone(),
         secure_cookies: config.site_scheme == "https",
         cache_bytes: config.site_cache.0,
     };
-    Sites::new(publisher.clone(), settings)
-}
-
-async fn bind(address: std::net::SocketAddr, key: &str) -> Result<TcpListener> {
-    let listener = TcpListener::bind(address).await;
-    listener
-        .with_context(|| format!("listen on {address} (is another recto running? {key} sets the address)"))
+    // Connections to S3 belong to the runtime that opened them, so sites open their own.
+    Ok(Sites::new(publisher.with_objects(open_objects(config)?), settings))
 }
 
 async fn warn_of_unknown_plans(publisher: &Publisher) -> Result<()> {

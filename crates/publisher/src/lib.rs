@@ -198,6 +198,11 @@ impl Publisher {
         }
     }
 
+    /// The same, with the same objects reached in another way.
+    pub fn with_objects(&self, blob: Blob) -> Publisher {
+        Publisher { blob, ..self.clone() }
+    }
+
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

@@ -10,7 +10,7 @@ use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use model::ByteSize;
-use tokio::task::coop::consume_budget;
+use tokio::task::yield_now;
 use tokio::time::{Instant, timeout};
 
 use self::gunzip::{Gunzip, Step};
@@ -19,7 +19,13 @@ pub(crate) struct BodyReader {
     packed: Packed,
     gunzip: Option<Gunzip>,
     unpacked: u64,
+    /// What was passed on since others had their turn.
+    turn: usize,
 }
+
+/// About a millisecond of reading JSON. A body whose bytes are all there has nothing to wait for, and many of them would
+/// keep every other request waiting.
+const TURN: usize = 128 * 1024;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimits {
@@ -30,12 +36,25 @@ pub(crate) struct BodyLimits {
     /// The fewest bytes a second, on average, of a client that we wait for longer than `grace`.
     pub floor: u32,
     pub grace: Duration,
+    /// The deadline of the whole body: this long, and what it takes to send what has arrived at this many bytes a
+    /// second. Counted on what has arrived, because announcing a size costs a client nothing.
+    pub whole: Duration,
+    pub whole_rate: u32,
 }
 
 impl BodyLimits {
     pub(crate) fn new(max: u64) -> BodyLimits {
         let patience = Duration::from_secs(30);
-        BodyLimits { max, idle: patience, floor: 1024, grace: patience }
+        BodyLimits {
+            max,
+            idle: patience,
+            floor: 1024,
+            grace: patience,
+            // 6 MB may come over the slowest line there is (128 kbit/s), 10 GB over one of 512 kbit/s, in two days.
+            // At the floor alone, a client could hold a file of ours for as long as it likes.
+            whole: Duration::from_secs(300),
+            whole_rate: 64 * 1024,
+        }
     }
 }
 
@@ -68,11 +87,21 @@ impl BodyReader {
             return Err(too_large(limits.max));
         }
         let packed = Packed { body, limits, received: 0, waited: Duration::ZERO };
-        Ok(BodyReader { packed, gunzip, unpacked: 0 })
+        Ok(BodyReader { packed, gunzip, unpacked: 0, turn: 0 })
     }
 
     /// The next piece, never empty; `None` at the end. Of a packed body a piece has 64 KB at most.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
+        if self.turn >= TURN {
+            self.turn = 0;
+            yield_now().await;
+        }
+        let chunk = self.next_chunk().await?;
+        self.turn += chunk.as_ref().map_or(0, Bytes::len);
+        Ok(chunk)
+    }
+
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
         let Some(gunzip) = &mut self.gunzip else { return self.packed.chunk().await };
         loop {
             match gunzip.step()? {
@@ -81,8 +110,6 @@ impl BodyReader {
                     if self.unpacked > self.packed.limits.max {
                         return Err(too_large(self.packed.limits.max));
                     }
-                    // A small packed chunk may unpack for a long time without anything to wait for.
-                    consume_budget().await;
                     return Ok(Some(chunk));
                 }
                 Step::Hungry => match self.packed.chunk().await? {
@@ -126,8 +153,10 @@ impl Packed {
 
     /// How long the client may take for its next bytes.
     fn patience(&self) -> Duration {
-        let earned = Duration::from_secs(self.received / u64::from(self.limits.floor.max(1)));
-        self.limits.idle.min((self.limits.grace + earned).saturating_sub(self.waited))
+        let BodyLimits { idle, floor, grace, whole, whole_rate, .. } = self.limits;
+        let earned = |rate: u32| Duration::from_secs(self.received / u64::from(rate.max(1)));
+        let by = (grace + earned(floor)).min(whole + earned(whole_rate));
+        idle.min(by.saturating_sub(self.waited))
     }
 }
 
@@ -149,6 +178,11 @@ fn encoding(headers: &HeaderMap) -> Result<Encoding, BodyError> {
         }
     }
     Ok(encoding)
+}
+
+/// Whether the body is packed, in whatever way.
+pub(crate) fn is_encoded(headers: &HeaderMap) -> bool {
+    !matches!(encoding(headers), Ok(Encoding::Identity))
 }
 
 pub(crate) fn content_length(headers: &HeaderMap) -> Option<u64> {

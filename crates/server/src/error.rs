@@ -6,6 +6,7 @@ use api::{
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use model::ByteSize;
 use publisher::{Error, Limited, Refusal};
 use serde::Serialize;
@@ -32,6 +33,10 @@ pub(crate) enum ApiError {
     NoMethod,
     /// No site answers to the host that was asked about.
     NoHost,
+    /// The database is silent.
+    NotReady {
+        seconds: u64,
+    },
 }
 
 /// What went wrong on our side. It travels beside the response to the one place that logs it and writes the body.
@@ -82,6 +87,7 @@ impl ApiError {
             ApiError::NoRoute => StatusCode::NOT_FOUND,
             ApiError::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
             ApiError::NoHost => StatusCode::NOT_FOUND,
+            ApiError::NotReady { .. } => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -158,6 +164,10 @@ impl ApiError {
                 failure("method not allowed", "the Allow header lists the methods; see /docs")
             }
             ApiError::NoHost => failure("not found", "no site answers to this host"),
+            ApiError::NotReady { seconds } => failure(
+                "service unavailable",
+                &format!("the database did not answer within {seconds} seconds"),
+            ),
         }
     }
 }
@@ -185,8 +195,8 @@ impl IntoResponse for ApiError {
     }
 }
 
-pub(crate) fn json_response(status: StatusCode, body: Vec<u8>) -> Response {
-    (status, [(CONTENT_TYPE, "application/json")], body).into_response()
+pub(crate) fn json_response(status: StatusCode, body: impl Into<Bytes>) -> Response {
+    (status, [(CONTENT_TYPE, "application/json")], body.into()).into_response()
 }
 
 pub(crate) fn json(body: &impl Serialize) -> Vec<u8> {

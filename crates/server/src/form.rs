@@ -6,7 +6,7 @@ use bytes::Bytes;
 use model::limits::FILES_PER_REQUEST;
 use publisher::{Error, Uploads};
 
-use crate::body::{BodyLimits, BodyReader, content_length};
+use crate::body::{BodyLimits, BodyReader, content_length, is_encoded};
 use crate::error::ApiError;
 use crate::multipart::{Multipart, MultipartLimits};
 
@@ -32,6 +32,10 @@ pub(crate) enum Field {
 
 impl Form {
     pub(crate) fn new(headers: &HeaderMap, body: Body, content_type: &str) -> Result<Form, ApiError> {
+        // Files are compressed already, and what a small body unpacks to would be on our disk before anybody counts it.
+        if is_encoded(headers) {
+            return Err(ApiError::MediaType("send multipart/form-data without a content encoding".into()));
+        }
         // Files and payload have limits of their own.
         let body = BodyReader::new(body, headers, BodyLimits::new(u64::MAX))?;
         let parts = Multipart::new(body, content_type, LIMITS)?;

@@ -24,6 +24,7 @@ use ipnet::IpNet;
 use model::Clock;
 use publisher::Publisher;
 
+use self::health::Probe;
 pub use docs::openapi;
 pub use limits::Limiter;
 pub use listen::{Answers, ListenLimits, Upload, serve};
@@ -33,7 +34,10 @@ pub use sites::{Sites, SitesSettings};
 
 /// Everything a request needs.
 #[derive(Clone)]
-pub struct App(Arc<AppParts>);
+pub struct App {
+    parts: Arc<AppParts>,
+    probe: Probe,
+}
 
 pub struct AppParts {
     pub publisher: Publisher,
@@ -48,7 +52,7 @@ pub struct AppParts {
 
 impl App {
     pub fn new(parts: AppParts) -> App {
-        App(Arc::new(parts))
+        App { parts: Arc::new(parts), probe: Probe::default() }
     }
 }
 
@@ -56,6 +60,6 @@ impl std::ops::Deref for App {
     type Target = AppParts;
 
     fn deref(&self) -> &AppParts {
-        &self.0
+        &self.parts
     }
 }

@@ -47,6 +47,8 @@ pub enum Key {
     Account(AccountId),
     /// An address at the gate of a protected site.
     Visitor(IpAddr, SiteId),
+    /// All addresses at it.
+    Site(SiteId),
 }
 
 /// What a window says to a request, this request included.
@@ -102,7 +104,7 @@ impl Limiter {
             remaining: limit.saturating_sub(before.saturating_add(1)),
             refused: before >= limit,
             retry_after_seconds: retry_after_seconds(window, &counted, now),
-            slot: Slot { memory: memory.clone(), key, number: counted.number },
+            slot: Slot { memory: memory.clone(), key: counted.key, number: counted.number },
         }
     }
 

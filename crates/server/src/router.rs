@@ -1,7 +1,10 @@
 //! What answers where.
 
 use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use axum::response::Response;
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
 use utoipa::openapi::OpenApi;
@@ -27,12 +30,16 @@ pub fn router(app: App) -> Router {
         .route("/docs/start.js", get(docs::start))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
-        .route("/tls/ask", get(tls::ask))
+        .route(
+            "/tls/ask",
+            get(tls::ask).fallback(no_method).layer(from_fn_with_state(app.clone(), tls::only_proxies)),
+        )
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(from_fn(catch_panic))
         .layer(from_fn_with_state(app.clone(), guard))
         .layer(from_fn(trace))
+        .layer(map_response(seal))
         .with_state(app)
 }
 
@@ -52,6 +59,7 @@ pub fn admin_router(metrics: PrometheusHandle) -> Router {
     Router::new()
         .route("/metrics", get(health::metrics))
         .route("/healthz", get(health::healthz))
+        .layer(map_response(seal))
         .with_state(metrics)
 }
 
@@ -61,4 +69,13 @@ async fn no_route() -> ApiError {
 
 async fn no_method() -> ApiError {
     ApiError::NoMethod
+}
+
+/// What every answer carries: a browser does not guess its type, and nobody keeps it. Only the reference's script, the
+/// same for everybody, says otherwise.
+async fn seal(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
 }

@@ -1,11 +1,15 @@
 //! `GET /tls/ask?domain=…`: may a certificate be got for this domain? For a proxy that gets them when they are first
 //! needed, such as Caddy with `on_demand_tls`: it must not get one for whatever name somebody points at the server.
 
-use axum::extract::State;
+use std::net::{IpAddr, SocketAddr};
+
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{StatusCode, Uri};
+use axum::middleware::Next;
 use axum::response::Response;
 
 use crate::App;
+use crate::client::client_address;
 use crate::error::{ApiError, json_response};
 use crate::query::Parameters;
 use crate::sites::normal_host;
@@ -20,5 +24,23 @@ pub(crate) async fn ask(State(app): State<App>, uri: Uri) -> Result<Response, Ap
     match answers {
         true => Ok(json_response(StatusCode::OK, b"{\"status\":\"ok\"}".to_vec())),
         false => Err(ApiError::NoHost),
+    }
+}
+
+/// To all but the proxy, which is on this machine or trusted, there is nothing here: it would tell strangers which
+/// hosts are ours. A question that the proxy passes on is not its own.
+pub(crate) async fn only_proxies(
+    State(app): State<App>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    let is_proxy = |address: IpAddr| {
+        app.trusted_proxies.iter().any(|net| net.contains(&address)) || address.is_loopback()
+    };
+    let client = client_address(peer.ip(), request.headers(), &app.trusted_proxies);
+    match is_proxy(peer.ip().to_canonical()) && is_proxy(client) {
+        true => Ok(next.run(request).await),
+        false => Err(ApiError::NoRoute),
     }
 }

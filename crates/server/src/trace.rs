@@ -18,7 +18,7 @@ const REQUEST_ID: &str = "x-request-id";
 pub(crate) async fn trace(request: Request, next: Next) -> Response {
     let (id, start) = (Uuid::now_v7(), Instant::now());
     let method = request.method().clone();
-    let path = request.uri().path().to_owned();
+    let path = shortened(request.uri().path());
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let mut response = next.run(request).await;
     let status = response.status();
@@ -38,6 +38,15 @@ pub(crate) async fn trace(request: Request, next: Next) -> Response {
         response.headers_mut().insert(REQUEST_ID, value);
     }
     response
+}
+
+/// A path fills a head if a client likes, and every request is a line of the log.
+fn shortened(path: &str) -> String {
+    const LONGEST: usize = 300;
+    match path.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &path[..end]),
+        None => path.to_owned(),
+    }
 }
 
 /// A panic in a handler costs its own request, which is answered like every other fault of ours.
@@ -75,4 +84,16 @@ fn count(method: &Method, route: Option<&str>, status: StatusCode, seconds: f64)
     metrics::counter!("recto_http_requests_total", "method" => method.clone(), "route" => route.clone(), "status" => status.as_str().to_owned())
         .increment(1);
     metrics::histogram!("recto_http_request_seconds", "method" => method, "route" => route).record(seconds);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_path_does_not_fill_the_log() {
+        assert_eq!(shortened("/api/v1/public/pages"), "/api/v1/public/pages");
+        let long = shortened(&"é".repeat(10_000));
+        assert_eq!((long.chars().count(), long.ends_with("é…")), (301, true));
+    }
 }

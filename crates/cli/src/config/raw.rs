@@ -25,6 +25,7 @@ section!(Api {
     trusted_proxies: Vec<String> = Vec::new(),
     max_body: String = "2 GB".into(),
     max_connections: u64 = 4096,
+    max_connections_per_address: u64 = 256,
 });
 section!(Sites {
     listen: String = "127.0.0.1:8081".into(),
@@ -89,6 +90,7 @@ const KEYS: &[(&str, &str, Kind)] = &[
     ("api", "trusted_proxies", Kind::List),
     ("api", "max_body", Kind::Text),
     ("api", "max_connections", Kind::Number),
+    ("api", "max_connections_per_address", Kind::Number),
     ("sites", "listen", Kind::Text),
     ("sites", "url", Kind::Text),
     ("sites", "cache", Kind::Text),

@@ -41,6 +41,7 @@ fn every_documented_key_has_a_variable() {
     let variables = [
         ("RECTO_API_LISTEN", "0.0.0.0:1"),
         ("RECTO_API_TRUSTED_PROXIES", "10.0.0.0/8, ::1"),
+        ("RECTO_API_MAX_CONNECTIONS_PER_ADDRESS", "9"),
         ("RECTO_SITES_LISTEN", "0.0.0.0:2"),
         ("RECTO_SITES_URL", "https://{site}.example.org"),
         ("RECTO_SITES_CACHE", "1 GB"),
@@ -55,7 +56,7 @@ fn every_documented_key_has_a_variable() {
         ("RECTO_PLANS_BIG_TEAM_BUILDS_PER_MONTH", "7"),
     ];
     let config = load("", &variables).expect("all known");
-    assert_eq!(config.trusted_proxies.len(), 2);
+    assert_eq!((config.trusted_proxies.len(), config.max_connections_per_address), (2, 9));
     assert_eq!(config.sites_listen, "0.0.0.0:2".parse().expect("an address"));
     assert_eq!((config.site_scheme, config.site_cache), ("https", ByteSize(1 << 30)));
     assert_eq!(config.objects, "file:data/elsewhere");
@@ -83,6 +84,7 @@ fn what_is_unknown_or_wrong_is_named() {
     check("[api]\nlisten = \"x\"", &[], "api.listen");
     check("[api]\ntrusted_proxies = [\"x\"]", &[], "api.trusted_proxies");
     check("[api]\nmax_body = \"many\"", &[], "api.max_body");
+    check("[api]\nmax_connections_per_address = 0", &[], "api.max_connections_per_address");
     check("[sites]\nurl = \"http://example.org\"", &[], "sites.url");
     check("[sites]\nurl = \"{site}.example.org\"", &[], "sites.url");
     check("[sites]\nlisten = \"8081\"", &[], "sites.listen");

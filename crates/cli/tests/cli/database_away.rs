@@ -3,6 +3,9 @@
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::large_bodies::Pages;
 use crate::process::wait_until;
@@ -44,6 +47,31 @@ fn a_server_without_its_database_answers_503_and_recovers() {
     server.stop();
 }
 
+#[test]
+fn readiness_is_answered_within_two_seconds_while_the_database_is_silent() {
+    let database = Cluster::start();
+    let recto = Recto::new().set("RECTO_STORE_URL", &database.url());
+    let server = recto.start();
+    database.signal(Signal::STOP);
+    // Questions do not pile up: the last of many is answered as soon as the first.
+    for _ in 0..3 {
+        let start = Instant::now();
+        let answers = std::thread::scope(|scope| {
+            let asking: Vec<_> = (0..8).map(|_| scope.spawn(|| server.get("/readyz"))).collect();
+            asking.into_iter().map(|asked| asked.join().unwrap()).collect::<Vec<_>>()
+        });
+        assert!(start.elapsed() < Duration::from_millis(2500), "{:?}", start.elapsed());
+        for answer in answers {
+            is_503(&answer);
+            assert!(answer.body.contains("the database did not answer within 2 seconds"), "{}", answer.body);
+        }
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+    database.signal(Signal::CONT);
+    wait_until("the server is ready again", || server.get("/readyz").status == 200);
+    server.stop();
+}
+
 fn is_503(answer: &Answer) {
     let body = answer.expect(503);
     assert_eq!(keys(&body), ["error", "message"]);
@@ -77,6 +105,19 @@ impl Cluster {
         self.run("pg_ctl", &["stop", "--mode=immediate"]);
     }
 
+    /// To the server and all its processes.
+    fn signal(&self, signal: Signal) {
+        let pid_file = std::fs::read_to_string(self.directory.join("data/postmaster.pid")).unwrap();
+        let postmaster: i32 = pid_file.lines().next().unwrap().parse().unwrap();
+        let children = std::fs::read_to_string(format!("/proc/{postmaster}/task/{postmaster}/children"));
+        let children = children.unwrap();
+        let children = children.split_whitespace().map(|id| id.parse().unwrap());
+        for id in std::iter::once(postmaster).chain(children) {
+            // One that has ended meanwhile needs no signal.
+            let _ = kill_process(Pid::from_raw(id).unwrap(), signal);
+        }
+    }
+
     fn url(&self) -> String {
         format!("postgres://postgres@{}/postgres", self.directory.to_str().unwrap().replace('/', "%2F"))
     }
@@ -94,6 +135,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         if self.directory.join("data/postmaster.pid").exists() {
+            self.signal(Signal::CONT);
             self.stop();
         }
         let _ = std::fs::remove_dir_all(&self.directory);

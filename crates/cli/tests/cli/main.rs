@@ -24,6 +24,7 @@ macro_rules! on_both_databases {
 mod build_memory;
 mod commands;
 mod config;
+mod connections;
 mod crash;
 mod crashed_builds;
 mod database_away;
@@ -50,6 +51,7 @@ mod media_refusals;
 mod media_sites;
 mod media_streams;
 mod metrics;
+mod occupied;
 mod process;
 mod recto;
 mod server;

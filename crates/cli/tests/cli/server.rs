@@ -87,10 +87,28 @@ impl Server {
 
     /// A visitor's request, which may say more.
     pub fn visitor(&self, method: Method, host: &str, path: &str) -> reqwest::blocking::RequestBuilder {
+        self.visitor.request(method, format!("http://{}{path}", self.sites())).header("host", host)
+    }
+
+    /// Where sites are served: `127.0.0.1:4321`.
+    pub fn sites(&self) -> String {
         let stdout = self.stdout();
         let (_, sites) =
-            stdout.rsplit_once("sites on ").unwrap_or_else(|| panic!("no address of sites: {stdout}"));
-        self.visitor.request(method, format!("{}{path}", sites.trim())).header("host", host)
+            stdout.rsplit_once("sites on http://").unwrap_or_else(|| panic!("no address of sites: {stdout}"));
+        sites.trim().to_owned()
+    }
+
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Sockets that it has open, listening ones among them.
+    pub fn connections(&self) -> usize {
+        let files = std::fs::read_dir(format!("/proc/{}/fd", self.id())).unwrap();
+        let is_socket = |path: std::io::Result<std::path::PathBuf>| {
+            path.is_ok_and(|path| path.to_string_lossy().starts_with("socket:"))
+        };
+        files.filter(|file| is_socket(std::fs::read_link(file.as_ref().unwrap().path()))).count()
     }
 
     /// Waits until the newest build of the account's first site is over, and tells how it ended.

@@ -203,6 +203,19 @@ async fn a_trickling_client_is_too_slow_once_its_grace_is_over() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_whole_body_has_a_deadline_that_grows_with_what_arrives() {
+    let trickle = |bytes: usize, seconds: usize| {
+        Trickle::body(vec![Bytes::from(vec![b'a'; bytes]); seconds], Duration::from_secs(1))
+    };
+    assert!(read(trickle(64 * 1024, 2000), &headers(&[]), 200 * MB).await.is_ok());
+    assert!(read(trickle(16 * 1024, 390), &headers(&[]), 200 * MB).await.is_ok());
+    let announced = headers(&[("content-length", "10000000")]);
+    let start = Instant::now();
+    assert_eq!(read(trickle(2048, 2000), &announced, 200 * MB).await, Err(BodyError::TooSlow));
+    assert_eq!(start.elapsed().as_secs(), 309);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_time_between_two_calls_is_not_the_clients() {
     let chunks = vec![Bytes::from_static(b"a"); 5];
     let body = Trickle::body(chunks, Duration::from_secs(1));
@@ -227,4 +240,21 @@ async fn a_client_that_goes_away_is_an_abort() {
         }
     }
     assert_eq!(read(Body::new(Gone), &headers(&[]), MB).await, Err(BodyError::Aborted));
+}
+
+#[tokio::test]
+async fn a_body_that_is_all_there_lets_others_have_their_turn() {
+    for (body, headers) in [
+        (Trickle::body(vec![Bytes::from(vec![b'a'; 1000]); 10_000], Duration::ZERO), headers(&[])),
+        (gzip(&vec![0; 10_000_000]).into(), gzip_headers()),
+    ] {
+        let reading = tokio::spawn(async move { read(body, &headers, 20 * MB).await.map(|body| body.len()) });
+        let mut turns = 0;
+        while !reading.is_finished() {
+            tokio::task::yield_now().await;
+            turns += 1;
+        }
+        assert_eq!(reading.await.expect("no panic"), Ok(10_000_000));
+        assert!(turns >= 70, "{turns} turns in ten megabytes");
+    }
 }

@@ -1,13 +1,18 @@
 //! One window's counts within one process.
 
-use std::collections::{HashMap, VecDeque};
-use std::mem;
+mod keys;
+
+use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use model::Timestamp;
 
+use self::keys::Keys;
 use super::Key;
+
+/// Some hundred bytes each, as long as each has few requests.
+const MOST_KEYS: usize = 100_000;
 
 /// Refused requests count too, so "the window holds its limit" means "the limit-th newest request
 /// is inside the window": the newest `limit` times of a key say everything, however many there were.
@@ -15,17 +20,12 @@ use super::Key;
 pub(crate) struct Memory {
     limit: usize,
     length: Duration,
-    keys: Mutex<Keys>,
+    counts: Mutex<Counts>,
 }
 
-/// A key moves to `fresh` when it is used. Once in a window's length `fresh` becomes `stale`, and what
-/// was `stale` goes: no request of those keys is inside the window any more. So keys that are not used
-/// cost nothing but their memory, and that for two lengths at most.
 #[derive(Debug)]
-struct Keys {
-    fresh: HashMap<Key, Ring>,
-    stale: HashMap<Key, Ring>,
-    turned: Timestamp,
+struct Counts {
+    keys: Keys,
     next_number: u64,
 }
 
@@ -45,7 +45,8 @@ struct Request {
 }
 
 pub(crate) struct Counted {
-    /// Names this request to `settle` and `remove`.
+    /// What the request was counted under; together with its number it names the request to `settle` and `remove`.
+    pub(crate) key: Key,
     pub(crate) number: u64,
     /// How many requests the window held before this one; from the limit on the number may be too low.
     pub(crate) before: usize,
@@ -55,33 +56,32 @@ pub(crate) struct Counted {
 
 impl Memory {
     pub(crate) fn new(limit: usize, length: Duration) -> Memory {
-        let keys = Keys {
-            fresh: HashMap::new(),
-            stale: HashMap::new(),
-            turned: Timestamp::from_micros(0),
-            next_number: 0,
-        };
-        Memory { limit, length, keys: Mutex::new(keys) }
+        Memory::remembering(MOST_KEYS, limit, length)
+    }
+
+    fn remembering(most_keys: usize, limit: usize, length: Duration) -> Memory {
+        let counts = Counts { keys: Keys::new(most_keys), next_number: 0 };
+        Memory { limit, length, counts: Mutex::new(counts) }
     }
 
     pub(crate) fn count(&self, key: Key, now: Timestamp) -> Counted {
-        let mut keys = self.lock();
-        let gone = keys.turn(now, self.length);
-        let number = keys.next_number;
-        keys.next_number += 1;
-        let ring = keys.freshen(key);
+        let mut counts = self.lock();
+        let gone = counts.keys.turn(now, self.length);
+        let number = counts.next_number;
+        counts.next_number += 1;
+        let (key, ring) = counts.keys.freshen(key);
         ring.prune(self.limit, now.minus(self.length));
         let before = ring.requests.len();
         ring.requests.push_back(Request { number, at: now, settled: false });
         let free_at =
             ring.requests.iter().nth_back(self.limit - 1).map(|request| request.at.plus(self.length));
-        drop(keys);
+        drop(counts);
         drop(gone); // Many keys take a while, and nobody has to wait for that.
-        Counted { number, before, free_at }
+        Counted { key, number, before, free_at }
     }
 
     pub(crate) fn settle(&self, key: &Key, number: u64) {
-        if let Some(ring) = self.lock().ring(key)
+        if let Some(ring) = self.lock().keys.ring(key)
             && let Some(index) = ring.find(number)
         {
             ring.requests[index].settled = true;
@@ -89,37 +89,16 @@ impl Memory {
         }
     }
 
-    pub(super) fn remove(&self, key: &Key, number: u64) {
-        if let Some(ring) = self.lock().ring(key)
+    pub(crate) fn remove(&self, key: &Key, number: u64) {
+        if let Some(ring) = self.lock().keys.ring(key)
             && let Some(index) = ring.find(number)
         {
             ring.requests.remove(index);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Keys> {
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Keys {
-    /// Turns the generations when it is time, and returns the one that goes.
-    fn turn(&mut self, now: Timestamp, length: Duration) -> HashMap<Key, Ring> {
-        if now.since(self.turned) < length {
-            return HashMap::new();
-        }
-        self.turned = now;
-        let fresh = mem::take(&mut self.fresh);
-        mem::replace(&mut self.stale, fresh)
-    }
-
-    fn freshen(&mut self, key: Key) -> &mut Ring {
-        let stale = &mut self.stale;
-        self.fresh.entry(key).or_insert_with(|| stale.remove(&key).unwrap_or_default())
-    }
-
-    fn ring(&mut self, key: &Key) -> Option<&mut Ring> {
-        self.fresh.get_mut(key).or_else(|| self.stale.get_mut(key))
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -143,40 +122,4 @@ impl Ring {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::net::Ipv4Addr;
-
-    use super::*;
-
-    fn key(number: u32) -> Key {
-        Key::Ip(Ipv4Addr::from_bits(number).into())
-    }
-
-    fn second(seconds: i64) -> Timestamp {
-        Timestamp::from_micros(seconds * 1_000_000)
-    }
-
-    #[test]
-    fn a_flood_on_one_key_keeps_no_more_than_the_limit() {
-        let memory = Memory::new(5, Duration::from_secs(60));
-        for _ in 0..1000 {
-            let counted = memory.count(key(1), second(100));
-            memory.settle(&key(1), counted.number);
-        }
-        memory.count(key(1), second(100));
-        assert_eq!(memory.lock().fresh[&key(1)].requests.len(), 6);
-    }
-
-    #[test]
-    fn keys_that_are_not_used_any_more_go_within_two_lengths() {
-        let memory = Memory::new(5, Duration::from_secs(60));
-        for number in 0..1000 {
-            memory.count(key(number), second(100));
-        }
-        for seconds in [160, 220] {
-            memory.count(key(0), second(seconds));
-        }
-        let keys = memory.lock();
-        assert_eq!((keys.fresh.len(), keys.stale.len()), (1, 0));
-    }
-}
+mod tests;

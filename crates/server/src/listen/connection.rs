@@ -13,16 +13,23 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use socket2::SockRef;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::watch::{Answer, Upload, Watch, WatchedStream};
+use super::stream::WatchedStream;
+use super::watch::{Answer, Upload, Watch};
 use super::{Answers, ListenLimits};
 
-/// Enough for fast uploads, and 4096 connections of it are no danger.
-const BUFFER: usize = 128 * 1024;
+/// What hyper reads ahead, and at most makes its buffer. Uploads are no faster with more of it, and it is what each
+/// connection costs, whatever it does.
+const BUFFER: usize = 16 * 1024;
+
+/// What the system takes of an answer before it can be sent. A slow reader is noticed by what the system does not take
+/// from us; of its own accord it would hide megabytes, and take more only after a third of them is gone.
+const MAX_UNSENT_BYTES: u32 = 128 * 1024;
 
 enum End {
     Closed,
@@ -36,12 +43,13 @@ pub(super) async fn run(
     stream: TcpStream,
     peer: SocketAddr,
     answers: impl Answers,
-    limits: ListenLimits,
+    limits: Arc<ListenLimits>,
     shutdown: CancellationToken,
 ) {
     // Answers are written whole; waiting for more to send with them only makes them late.
     let _ = stream.set_nodelay(true);
-    let watch = Arc::new(Watch::new(&limits));
+    let _ = SockRef::from(&stream).set_tcp_notsent_lowat(MAX_UNSENT_BYTES);
+    let watch = Arc::new(Watch::new(limits.clone()));
     let service = service_fn(|request| Box::pin(answer(&answers, peer, watch.clone(), request)));
     let io = TokioIo::new(WatchedStream::new(stream, watch.clone()));
     let mut connection = http1(&limits).serve_connection(io, service);
@@ -113,7 +121,7 @@ async fn linger(mut stream: TcpStream, limits: &ListenLimits) {
         return;
     }
     let drain = async {
-        let mut sink = vec![0; 64 * 1024];
+        let mut sink = vec![0; 16 * 1024];
         let mut left = limits.linger_bytes;
         while let Ok(Ok(read)) = timeout(limits.linger_silence, stream.read(&mut sink)).await {
             left = left.saturating_sub(read);

@@ -8,6 +8,7 @@ use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpSocket;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -173,6 +174,54 @@ async fn a_client_that_reads_slowly_but_steadily_gets_everything() {
     assert!(taken > LARGE);
 }
 
+/// Reads of the large answer as fast as said, in small steps, for at most five seconds. `true`: the server cut it off.
+async fn is_cut_off(server: &Server, bytes_a_second: usize) -> bool {
+    // A small buffer, so that what the client takes and what the server can send are about the same.
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.set_recv_buffer_size(16 * 1024).expect("a small buffer");
+    let mut stream = socket.connect(server.address).await.expect("a connection");
+    send(&mut stream, b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    let start = Instant::now();
+    let mut taken = 0;
+    let mut piece = vec![0; bytes_a_second / 50];
+    while start.elapsed() < Duration::from_secs(5) {
+        match stream.read(&mut piece).await {
+            Ok(0) | Err(_) => return true,
+            Ok(read) => taken += read,
+        }
+        let due = Duration::from_secs_f64(taken as f64 / bytes_a_second as f64);
+        sleep(due.saturating_sub(start.elapsed())).await;
+    }
+    false
+}
+
+#[tokio::test]
+async fn a_client_that_takes_a_little_now_and_then_is_cut_off() {
+    let limits = ListenLimits { write_timeout: millis(1000), min_read_rate: 400_000, ..Default::default() };
+    let server = start(limits).await;
+    assert!(is_cut_off(&server, 100_000).await);
+}
+
+#[tokio::test]
+async fn a_slow_client_that_takes_enough_is_not_cut_off() {
+    let limits = ListenLimits { write_timeout: millis(1000), min_read_rate: 100_000, ..Default::default() };
+    let server = start(limits).await;
+    assert!(!is_cut_off(&server, 400_000).await);
+}
+
+#[tokio::test]
+async fn a_fast_start_does_not_make_up_for_a_slow_rest() {
+    let limits = ListenLimits { write_timeout: millis(500), min_read_rate: 1_000_000, ..Default::default() };
+    let server = start(limits).await;
+    let mut stream = server.connect().await;
+    send(&mut stream, b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    let mut half = vec![0; LARGE / 2];
+    stream.read_exact(&mut half).await.expect("the first half");
+    sleep(millis(2000)).await;
+    let mut rest = Vec::new();
+    assert!(stream.read_to_end(&mut rest).await.is_err(), "reset");
+}
+
 #[tokio::test]
 async fn an_early_answer_reaches_a_client_that_writes_everything_before_it_reads() {
     let server = start(ListenLimits::default()).await;
@@ -224,6 +273,53 @@ async fn heads_have_a_largest_size_and_number() {
     check(format!("a: {}\r\n", "b".repeat(500_000)), "HTTP/1.1 431 ").await;
     check("a: b\r\n".repeat(99), "HTTP/1.1 200 ").await;
     check("a: b\r\n".repeat(100), "HTTP/1.1 431 ").await;
+}
+
+#[tokio::test]
+async fn a_head_has_at_most_16_kilobytes() {
+    let server = start(ListenLimits::default()).await;
+    let check = async |length: usize, expected: &str| {
+        let mut stream = server.connect().await;
+        let frame = "GET / HTTP/1.1\r\nConnection: close\r\na: \r\n\r\n".len();
+        let filler = "b".repeat(length - frame);
+        send(&mut stream, format!("GET / HTTP/1.1\r\nConnection: close\r\na: {filler}\r\n\r\n").as_bytes())
+            .await;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("no reset");
+        assert!(answer.starts_with(expected), "{length}: {answer}");
+    };
+    check(16 * 1024, "HTTP/1.1 200 ").await;
+    check(16 * 1024 + 1, "HTTP/1.1 431 ").await;
+}
+
+#[tokio::test]
+async fn connections_of_one_address_beyond_its_cap_are_refused() {
+    let server = start(ListenLimits { max_connections_per_address: 2, ..Default::default() }).await;
+    let mut first = server.connect().await;
+    let _second = server.connect().await;
+    send(&mut first, GET).await;
+    receive(&mut first, "hello").await;
+    let mut third = server.connect().await;
+    let mut answer = String::new();
+    third.read_to_string(&mut answer).await.expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 429 ") && answer.contains("\"too many connections\""), "{answer}");
+    drop(first);
+    sleep(millis(200)).await;
+    let mut fourth = server.connect().await;
+    send(&mut fourth, GET).await;
+    receive(&mut fourth, "hello").await;
+}
+
+#[tokio::test]
+async fn connections_of_a_trusted_proxy_are_not_counted_by_address() {
+    let trusted_proxies = ["127.0.0.0/8".parse().expect("a network")].into();
+    let limits = ListenLimits { max_connections_per_address: 1, trusted_proxies, ..Default::default() };
+    let server = start(limits).await;
+    let mut connections = [server.connect().await, server.connect().await, server.connect().await];
+    for stream in &mut connections {
+        send(stream, GET).await;
+        receive(stream, "hello").await;
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,5 @@
 //! By when a client has to do something, told by what passes over its connection.
 
-use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -8,8 +7,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::Instant;
 
 use super::ListenLimits;
@@ -17,17 +14,23 @@ use super::ListenLimits;
 /// Far enough that nothing waits for it; the timer takes no unlimited time.
 const NEVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
+/// A head is read in pieces of this size at most: what is read at once decides how large hyper makes its buffer.
+const HEAD_PIECE: usize = 4096;
+
 pub(super) struct Watch {
-    header_timeout: Duration,
-    idle_timeout: Duration,
-    write_timeout: Duration,
+    limits: Arc<ListenLimits>,
     state: Mutex<State>,
 }
 
 struct State {
     phase: Phase,
-    /// By when the client must take more of its answer, once it has left us waiting.
-    write_by: Option<Instant>,
+    /// What was read of the current head.
+    head_bytes: usize,
+    /// Since when bytes of an answer are waiting for the client to take them.
+    waits_since: Option<Instant>,
+    /// How much longer they may wait. Waiting uses it up, and what the client takes gives it back, so that neither a
+    /// pause nor a fast start makes up for a slow reader in the long run.
+    patience: Duration,
     /// A request's body was dropped before its end.
     unread: bool,
     never: Instant,
@@ -44,21 +47,24 @@ enum Phase {
 }
 
 impl Watch {
-    pub(super) fn new(limits: &ListenLimits) -> Watch {
+    pub(super) fn new(limits: Arc<ListenLimits>) -> Watch {
         let now = Instant::now();
-        let phase = Phase::Head(now + limits.header_timeout);
-        Watch {
-            header_timeout: limits.header_timeout,
-            idle_timeout: limits.idle_timeout,
-            write_timeout: limits.write_timeout,
-            state: Mutex::new(State { phase, write_by: None, unread: false, never: now + NEVER }),
-        }
+        let state = State {
+            phase: Phase::Head(now + limits.header_timeout),
+            head_bytes: 0,
+            waits_since: None,
+            patience: limits.write_timeout,
+            unread: false,
+            never: now + NEVER,
+        };
+        Watch { limits, state: Mutex::new(state) }
     }
 
     pub(super) fn wake_at(&self) -> Instant {
         let state = self.lock();
-        match (state.write_by, state.phase) {
-            (Some(by), _) | (None, Phase::Idle(by) | Phase::Head(by)) => by,
+        match (state.waits_since, state.phase) {
+            (Some(since), _) => since + state.patience,
+            (None, Phase::Idle(by) | Phase::Head(by)) => by,
             (None, Phase::Busy) => state.never,
         }
     }
@@ -68,7 +74,7 @@ impl Watch {
     }
 
     pub(super) fn is_stalled(&self) -> bool {
-        self.lock().write_by.is_some()
+        self.lock().waits_since.is_some()
     }
 
     pub(super) fn request_began(&self) {
@@ -78,108 +84,58 @@ impl Watch {
     }
 
     fn answer_ended(&self) {
-        self.lock().phase = Phase::Idle(Instant::now() + self.idle_timeout);
+        self.lock().phase = Phase::Idle(Instant::now() + self.limits.idle_timeout);
     }
 
     fn upload_dropped(&self) {
         self.lock().unread = true;
     }
 
-    fn bytes_read(&self) {
+    /// The most bytes to read now; never none, which would look like the end.
+    pub(super) fn read_limit(&self) -> u64 {
+        let state = self.lock();
+        let head_bytes = match state.phase {
+            Phase::Busy => return u64::MAX,
+            Phase::Idle(_) => 0,
+            Phase::Head(_) => state.head_bytes,
+        };
+        self.limits.max_header_bytes.saturating_sub(head_bytes).clamp(1, HEAD_PIECE) as u64
+    }
+
+    pub(super) fn bytes_read(&self, bytes: usize) {
         let mut state = self.lock();
-        if let Phase::Idle(_) = state.phase {
-            state.phase = Phase::Head(Instant::now() + self.header_timeout);
+        match state.phase {
+            Phase::Idle(_) => {
+                state.phase = Phase::Head(Instant::now() + self.limits.header_timeout);
+                state.head_bytes = bytes;
+            }
+            Phase::Head(_) => state.head_bytes += bytes,
+            Phase::Busy => {}
         }
     }
 
-    fn write_waits(&self) {
+    pub(super) fn write_waits(&self) {
         let mut state = self.lock();
-        if state.write_by.is_none() {
-            state.write_by = Some(Instant::now() + self.write_timeout);
+        if state.waits_since.is_none() {
+            state.waits_since = Some(Instant::now());
         }
     }
 
-    fn bytes_written(&self) {
+    pub(super) fn bytes_written(&self, bytes: usize) {
         let mut state = self.lock();
-        state.write_by = None;
+        if let Some(since) = state.waits_since.take() {
+            state.patience = state.patience.saturating_sub(since.elapsed());
+        }
+        let earned = bytes as u64 * 1_000_000 / u64::from(self.limits.min_read_rate.max(1));
+        state.patience = (state.patience + Duration::from_micros(earned)).min(self.limits.write_timeout);
         // The last of an answer may be on its way for long after its body has ended.
         if let Phase::Idle(by) = &mut state.phase {
-            *by = Instant::now() + self.idle_timeout;
+            *by = Instant::now() + self.limits.idle_timeout;
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-pub(super) struct WatchedStream {
-    stream: TcpStream,
-    watch: Arc<Watch>,
-}
-
-impl WatchedStream {
-    pub(super) fn new(stream: TcpStream, watch: Arc<Watch>) -> WatchedStream {
-        WatchedStream { stream, watch }
-    }
-
-    pub(super) fn into_stream(self) -> TcpStream {
-        self.stream
-    }
-
-    fn written(&self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        match result {
-            Poll::Pending => self.watch.write_waits(),
-            Poll::Ready(_) => self.watch.bytes_written(),
-        }
-        result
-    }
-}
-
-impl AsyncRead for WatchedStream {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let result = Pin::new(&mut self.stream).poll_read(context, buffer);
-        if buffer.filled().len() > before {
-            self.watch.bytes_read();
-        }
-        result
-    }
-}
-
-impl AsyncWrite for WatchedStream {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.written(result)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
-        self.written(result)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
 

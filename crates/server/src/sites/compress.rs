@@ -1,10 +1,12 @@
 //! Makes bodies smaller, once each.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use tokio::sync::Semaphore;
 
 use super::encoding::Encoding;
 
@@ -14,23 +16,43 @@ pub(super) const LEAST: usize = 1024;
 /// From here on compressing takes so long that the other requests of the thread would notice.
 const LARGE: usize = 64 * 1024;
 
-/// `None`: it would not become smaller.
-pub(super) async fn compress(body: &Bytes, encoding: Encoding) -> Option<Bytes> {
-    let packed = match body.len() {
-        ..LARGE => pack(body, encoding),
-        _ => {
-            let body = body.clone();
-            let packing = tokio::task::spawn_blocking(move || pack(&body, encoding));
-            packing.await.unwrap_or_else(|error| Err(error.into()))
-        }
-    };
-    match packed {
-        Ok(packed) if packed.len() < body.len() => Some(packed.into()),
-        Ok(_) => None,
-        Err(error) => {
-            tracing::error!(%error, encoding = encoding.name(), "a body cannot be compressed");
-            None
-        }
+/// Each takes milliseconds of a thread on which files are read as well, and who asks for one large page after the other
+/// must not keep all of them.
+const LARGE_AT_ONCE: usize = 2;
+
+#[derive(Clone)]
+pub(super) struct Compressor {
+    large: Arc<Semaphore>,
+}
+
+/// Too many large bodies are being compressed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Busy;
+
+impl Compressor {
+    pub(super) fn new() -> Compressor {
+        Compressor { large: Arc::new(Semaphore::new(LARGE_AT_ONCE)) }
+    }
+
+    /// `None`: it would not become smaller.
+    pub(super) async fn compress(&self, body: &Bytes, encoding: Encoding) -> Result<Option<Bytes>, Busy> {
+        let packed = match body.len() {
+            ..LARGE => pack(body, encoding),
+            _ => {
+                let turn = self.large.clone().try_acquire_owned().map_err(|_| Busy)?;
+                let body = body.clone();
+                let packing = tokio::task::spawn_blocking(move || (pack(&body, encoding), turn).0);
+                packing.await.unwrap_or_else(|error| Err(error.into()))
+            }
+        };
+        Ok(match packed {
+            Ok(packed) if packed.len() < body.len() => Some(packed.into()),
+            Ok(_) => None,
+            Err(error) => {
+                tracing::error!(%error, encoding = encoding.name(), "a body cannot be compressed");
+                None
+            }
+        })
     }
 }
 
@@ -87,7 +109,11 @@ mod tests {
         for length in [LEAST, 10_000, LARGE - 1, LARGE, 3_000_000] {
             let body: Bytes = (0..length).map(|at| b"abcdefgh"[at * at / 7 % 8]).collect();
             for encoding in Encoding::ALL {
-                let packed = compress(&body, encoding).await.expect("it becomes smaller");
+                let packed = Compressor::new()
+                    .compress(&body, encoding)
+                    .await
+                    .expect("a turn")
+                    .expect("it becomes smaller");
                 assert!(unpack(&packed, encoding) == body, "{encoding:?} {length}");
             }
         }
@@ -102,7 +128,18 @@ mod tests {
         };
         let body: Bytes = (0..5000).map(|_| noise()).collect();
         for encoding in Encoding::ALL {
-            assert_eq!(compress(&body, encoding).await, None, "{encoding:?}");
+            assert_eq!(Compressor::new().compress(&body, encoding).await, Ok(None), "{encoding:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn of_many_large_bodies_at_once_only_some_are_compressed() {
+        let (compressor, body) = (Compressor::new(), Bytes::from(vec![b'a'; 3_000_000]));
+        let all = (0..20).map(|_| compressor.compress(&body, Encoding::Brotli));
+        let made = futures_util::future::join_all(all).await;
+        let busy = made.iter().filter(|made| **made == Err(Busy)).count();
+        assert_eq!(busy, 18);
+        let small = Bytes::from(vec![b'a'; 10_000]);
+        assert!(compressor.compress(&small, Encoding::Brotli).await.is_ok_and(|packed| packed.is_some()));
     }
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use publisher::{Found, content_type};
 use tokio::sync::OnceCell;
 
-use super::compress::{self, compress};
+use super::compress::{self, Busy, Compressor};
 use super::encoding::Encoding;
 use super::headers::{self, RELEASE};
 
@@ -26,6 +26,7 @@ pub(super) struct Body {
     pub(super) plain: Form,
     /// `None`: not worth it.
     packed: Option<Box<[OnceCell<Option<Form>>; 3]>>,
+    compressor: Compressor,
 }
 
 /// One encoding of a body, and the headers of a whole answer with it.
@@ -36,11 +37,17 @@ pub(super) struct Form {
 
 impl File {
     /// `former` is what another release had there: what was compressed for it serves again if it is the same.
-    pub(super) fn new(release: i64, path: &str, found: Found, former: Option<&File>) -> File {
+    pub(super) fn new(
+        release: i64,
+        path: &str,
+        found: Found,
+        former: Option<&File>,
+        compressor: &Compressor,
+    ) -> File {
         let kind = match found {
             Found::Redirect(target) => Kind::Redirect(target),
             Found::Body { bytes, hash } => {
-                let mut body = Body::new(release, path, bytes, hash);
+                let mut body = Body::new(release, path, bytes, hash, compressor.clone());
                 if let Some(File { kind: Kind::Body(former), .. }) = former {
                     body.inherit(former);
                 }
@@ -61,7 +68,7 @@ impl File {
 }
 
 impl Body {
-    fn new(release: i64, path: &str, bytes: Bytes, hash: [u8; 16]) -> Body {
+    fn new(release: i64, path: &str, bytes: Bytes, hash: [u8; 16], compressor: Compressor) -> Body {
         let kind = content_type(path);
         let packs = bytes.len() >= compress::LEAST && is_text(kind);
         let mut headers = headers::of_path(path);
@@ -73,14 +80,21 @@ impl Body {
         if packs {
             headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
         }
-        Body { hash, plain: Form { headers, bytes }, packed: packs.then(Default::default) }
+        Body { hash, plain: Form { headers, bytes }, packed: packs.then(Default::default), compressor }
     }
 
-    /// In the encoding that was asked for, if there is one; made at the first request, however many come at once.
+    /// In the encoding that was asked for, if there is one, or can be now; made at the first request, however many come
+    /// at once.
     pub(super) async fn form(&self, encoding: Option<Encoding>) -> &Form {
         let (Some(packed), Some(encoding)) = (&self.packed, encoding) else { return &self.plain };
-        let make = async || Some(self.encoded(compress(&self.plain.bytes, encoding).await?, encoding));
-        packed[encoding as usize].get_or_init(make).await.as_ref().unwrap_or(&self.plain)
+        let make = async || {
+            let bytes = self.compressor.compress(&self.plain.bytes, encoding).await?;
+            Ok::<_, Busy>(bytes.map(|bytes| self.encoded(bytes, encoding)))
+        };
+        match packed[encoding as usize].get_or_try_init(make).await {
+            Ok(Some(form)) => form,
+            Ok(None) | Err(Busy) => &self.plain,
+        }
     }
 
     fn encoded(&self, bytes: Bytes, encoding: Encoding) -> Form {
@@ -127,7 +141,7 @@ mod tests {
 
     fn file(release: i64, bytes: &str, hash: u8, former: Option<&File>) -> File {
         let found = Found::Body { bytes: bytes.to_owned().into(), hash: [hash; 16] };
-        File::new(release, "/blog/a", found, former)
+        File::new(release, "/blog/a", found, former, &Compressor::new())
     }
 
     fn body(file: &File) -> &Body {

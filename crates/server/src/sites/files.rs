@@ -7,7 +7,9 @@ use model::SiteId;
 use publisher::{Error, Found, Publisher};
 use quick_cache::sync::{Cache, EntryAction, EntryResult};
 use quick_cache::{Equivalent, Weighter};
+use tokio::sync::Semaphore;
 
+use super::compress::Compressor;
 use super::file::File;
 use super::headers::ASSETS;
 
@@ -17,6 +19,8 @@ pub(super) struct Files {
     /// Paths that are asked for and not there, with the release they were not in. They are kept apart: whoever makes
     /// up paths pushes only these out.
     missing: Cache<Key, i64>,
+    look_ups: Semaphore,
+    compressor: Compressor,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -51,11 +55,18 @@ impl Weighter<Key, Arc<File>> for Bytes {
 const TYPICAL: u64 = 24 * 1024;
 /// With the longest paths that `path` lets pass these are 8 MB, usually some hundred KB.
 const MOST_MISSING: usize = 4096;
+/// Pages that are read and joined at a time: each is in memory several times over meanwhile.
+const LOOK_UPS_AT_ONCE: usize = 64;
 
 impl Files {
     pub(super) fn new(most_bytes: u64) -> Files {
         let typical = usize::try_from(most_bytes / TYPICAL).unwrap_or(usize::MAX).max(16);
-        Files { found: Cache::with_weighter(typical, most_bytes, Bytes), missing: Cache::new(MOST_MISSING) }
+        Files {
+            found: Cache::with_weighter(typical, most_bytes, Bytes),
+            missing: Cache::new(MOST_MISSING),
+            look_ups: Semaphore::new(LOOK_UPS_AT_ONCE),
+            compressor: Compressor::new(),
+        }
     }
 
     /// What a release has at a path. Of those who ask for it at once, one gets it for all.
@@ -86,11 +97,13 @@ impl Files {
             EntryResult::Vacant(place) => (place, None),
             EntryResult::Removed(..) | EntryResult::Timeout => unreachable!("neither is asked for"),
         };
+        let turn = self.look_ups.acquire().await;
         let Some(found) = look_up(publisher, site, release, path).await? else {
             self.missing.insert(key, release);
             return Ok(None);
         };
-        let file = Arc::new(File::new(release, path, found, former.as_deref()));
+        drop(turn);
+        let file = Arc::new(File::new(release, path, found, former.as_deref(), &self.compressor));
         // Whoever waits gets it even if it is too large to be kept.
         let _ = place.insert(file.clone());
         Ok(Some(file))

@@ -1,10 +1,14 @@
 //! Protected sites: who has said the password carries a cookie that says so.
 //!
-//! Threats, and what stands against them. Guessing: a check is slow on purpose, few run at once, and an address has
-//! ten tries a minute and site. Reading along: neither the password nor the cookie is ever part of a URL or of the log.
+//! Threats, and what stands against them. Guessing: a check is slow on purpose, few run at once, and tries are limited by
+//! address and by site (`tries`). Cookies that another site of the same domain leaves: ours cannot be left by another
+//! host where sites are reached by https (`__Host-`), and all cookies of our name are looked at, so that none hides the
+//! right one. Reading along: neither the password nor the cookie is ever part of a URL or of the log.
 //! Another site that makes a visitor's browser send the form: it would have to know the password already, and all it
 //! gains is that the visitor may read what it could show anyway; nothing here is changed in anybody's name. So the form
 //! needs no token of its own.
+
+mod tries;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -13,62 +17,47 @@ use axum::http::header::{CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, Uri};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
-use model::Timestamp;
 use publisher::{Publisher, Visit};
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use self::tries::Tries;
 use super::form::{self, Trouble};
 use super::path::{self, Path};
 use super::{Answer, Parts, answer, failed, headers, notes};
 use crate::client::{client_address, is_https, limit_key};
-use crate::limits::{Key, Memory};
 use crate::listen::Upload;
 
 const COOKIE_NAME: &str = "recto_access";
+/// Browsers take a cookie of such a name only by https, and only from the very host that it is sent to.
+const SECURE_COOKIE_NAME: &str = "__Host-recto_access";
 const VALID_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
-/// Another site of the same domain can leave cookies of our name; beyond these nobody looks.
-const MOST_COOKIES: usize = 8;
-
-const TRIES: usize = 10;
-const TRIES_IN: Duration = Duration::from_secs(60);
-/// Each takes a core for some ten milliseconds and 19 MB: readers must not wait for guessers.
-const CHECKS_AT_ONCE: usize = 2;
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// The longest password, each byte of it percent-encoded, and some room.
 const MOST_BYTES: usize = 4096;
 const SLOWEST: Duration = Duration::from_secs(10);
 
 pub(super) struct Gate {
-    tries: Memory,
-    checks: Semaphore,
+    tries: Tries,
 }
 
 impl Gate {
     pub(super) fn new() -> Gate {
-        Gate { tries: Memory::new(TRIES, TRIES_IN), checks: Semaphore::new(CHECKS_AT_ONCE) }
-    }
-
-    /// Counts a try; `false`: there were too many.
-    fn admits(&self, key: Key, now: Timestamp) -> bool {
-        let counted = self.tries.count(key, now);
-        self.tries.settle(&key, counted.number);
-        counted.before < TRIES
+        Gate { tries: Tries::new() }
     }
 }
 
 /// Whether the visitor has said the password, or there is none.
 pub(super) fn is_open(publisher: &Publisher, visit: &Visit, headers: &HeaderMap) -> bool {
     let Some(protection) = &visit.protection else { return true };
-    cookies(headers).take(MOST_COOKIES).any(|cookie| publisher.is_unlocked(protection, cookie))
+    // The head's size bounds how many there can be.
+    cookies(headers).any(|cookie| publisher.is_unlocked(protection, cookie))
 }
 
 fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
     lines.flat_map(|line| line.split(';')).filter_map(|pair| {
         let (name, value) = pair.trim().split_once('=')?;
-        (name == COOKIE_NAME).then_some(value)
+        (name == COOKIE_NAME || name == SECURE_COOKIE_NAME).then_some(value)
     })
 }
 
@@ -80,14 +69,14 @@ impl Parts {
         let trusted = &self.settings.trusted_proxies;
         let address = limit_key(client_address(peer.ip(), &head.headers, trusted));
         let now = self.settings.clock.now();
-        if !self.gate.admits(Key::Visitor(address, visit.site), now) {
+        if !self.gate.tries.admits(address, visit.site, now) {
             return form::again(Trouble::TooMany);
         }
         let password = match read(&head.headers, body).await {
             Ok(password) => password,
             Err(trouble) => return form::again(trouble),
         };
-        let Ok(Ok(_turn)) = timeout(LONGEST_WAIT, self.gate.checks.acquire()).await else {
+        let Some(_turn) = self.gate.tries.turn(visit.site).await else {
             return form::again(Trouble::Busy);
         };
         match self.publisher.unlock(protection, password, now.plus(VALID_FOR)).await {
@@ -128,9 +117,9 @@ fn welcome(asked: &Uri, cookie: &str, secure: bool) -> Answer {
         Path::Nowhere => "/".to_owned(),
     };
     let location = asked.query().map_or(path.clone(), |query| format!("{path}?{query}"));
-    let secure = if secure { "; Secure" } else { "" };
+    let (name, secure) = if secure { (SECURE_COOKIE_NAME, "; Secure") } else { (COOKIE_NAME, "") };
     let seconds = VALID_FOR.as_secs();
-    let cookie = format!("{COOKIE_NAME}={cookie}; HttpOnly; SameSite=Lax; Path=/; Max-Age={seconds}{secure}");
+    let cookie = format!("{name}={cookie}; HttpOnly; SameSite=Lax; Path=/; Max-Age={seconds}{secure}");
     let mut headers = headers::of_note(0);
     headers.remove(CONTENT_TYPE);
     if let (Ok(location), Ok(cookie)) = (HeaderValue::try_from(location), HeaderValue::try_from(cookie)) {
@@ -180,7 +169,10 @@ mod tests {
         check("/%5Cevil.com", "/evil.com");
         check("/../x?y", "/?y");
         let cookie = welcome(&Uri::from_static("/"), "1.a", true).headers()[SET_COOKIE].clone();
-        assert_eq!(cookie, "recto_access=1.a; HttpOnly; SameSite=Lax; Path=/; Max-Age=2592000; Secure");
+        assert_eq!(
+            cookie,
+            "__Host-recto_access=1.a; HttpOnly; SameSite=Lax; Path=/; Max-Age=2592000; Secure"
+        );
         let cookie = welcome(&Uri::from_static("/"), "1.a", false).headers()[SET_COOKIE].clone();
         assert_eq!(cookie, "recto_access=1.a; HttpOnly; SameSite=Lax; Path=/; Max-Age=2592000");
     }

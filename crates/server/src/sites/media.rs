@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use axum::http::header::{ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, ETAG};
+use axum::http::header::{
+    ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+};
 use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use futures_util::TryStreamExt;
 use http_body_util::{Either, StreamBody};
@@ -13,6 +15,13 @@ use publisher::{Error, Medium, Publisher, Visit};
 use super::conditions::{self, Part};
 use super::{Answer, answer, headers};
 use crate::listen::Upload;
+
+/// Whatever a browser takes an upload for, nothing of it is run. It keeps its origin: without one, Chromium does not
+/// play a video or an audio file that is opened by itself.
+const SANDBOX: HeaderValue = HeaderValue::from_static("sandbox allow-same-origin");
+/// Safari shows an empty window in place of a PDF in a sandbox, and Chromium ignores it there. What a PDF may run, the
+/// viewer keeps away from the site.
+const WITHOUT_SANDBOX: &str = "application/pdf";
 
 /// `None`: there is no such file.
 pub(super) async fn show(
@@ -47,7 +56,11 @@ fn headers_of(url: &MediaUrl, size: u64) -> HeaderMap {
     // A film and its twin are of one hash.
     let tag = format!("\"{}-{extension}\"", url.hash);
     headers.insert(ETAG, HeaderValue::try_from(tag).expect("digits and letters are a header"));
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(publisher::media_type(&url.name)));
+    let kind = publisher::media_type(&url.name);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    if kind != WITHOUT_SANDBOX {
+        headers.insert(CONTENT_SECURITY_POLICY, SANDBOX);
+    }
     headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static(publisher::disposition(&url.name)));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(size));
     headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
@@ -66,4 +79,22 @@ async fn send(
     *answer.status_mut() = status;
     *answer.headers_mut() = headers;
     Ok(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_but_a_pdf_is_shown_in_a_sandbox() {
+        let policy = |name: &str| {
+            let url = MediaUrl::parse(&format!("/media/{}/{name}", "0".repeat(32))).expect("a URL");
+            let headers = headers_of(&url, 1);
+            headers.get(CONTENT_SECURITY_POLICY).map(|policy| policy.to_str().expect("text").to_owned())
+        };
+        for name in ["a.webp", "a.gif", "a.mp4", "a.webm", "a.mov", "a.mp3", "a.txt", "a.docx", "a.zip"] {
+            assert_eq!(policy(name).as_deref(), Some("sandbox allow-same-origin"), "{name}");
+        }
+        assert_eq!(policy("a.pdf"), None);
+    }
 }

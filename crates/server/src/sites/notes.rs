@@ -38,17 +38,16 @@ pub(super) fn no_method(protected: bool) -> Answer {
     answer
 }
 
+/// The operator has suspended the site's account. Why is between the two of them.
+pub(super) fn suspended() -> Answer {
+    note(StatusCode::SERVICE_UNAVAILABLE, "Not available", "<p>This site is not available at the moment.</p>")
+}
+
 pub(super) fn away() -> Answer {
     let text = "<p>The server cannot get at this page right now. Please try again in a moment.</p>";
     let mut answer = note(StatusCode::SERVICE_UNAVAILABLE, "Back in a moment", text);
     answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(AWAY_SECONDS));
     answer
-}
-
-/// Nothing about the reason: that is between the operator and the account.
-pub(super) fn suspended() -> Answer {
-    let text = "<p>This site is not available at the moment.</p>";
-    note(StatusCode::SERVICE_UNAVAILABLE, "Not available", text)
 }
 
 pub(super) fn broken() -> Answer {
@@ -70,4 +69,24 @@ fn page(title: &str, text: &str) -> String {
          <meta name=\"robots\" content=\"noindex\">\n<title>{title}</title>\n<style>\n{style}</style>\n</head>\n\
          <body>\n<main>\n<h1>{title}</h1>\n{text}\n</main>\n</body>\n</html>\n"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::header::CACHE_CONTROL;
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_suspended_site_says_neither_why_nor_until_when() {
+        let answer = suspended();
+        assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(answer.headers()[CACHE_CONTROL], "no-store");
+        assert!(!answer.headers().contains_key(RETRY_AFTER));
+        let body = answer.into_body().collect().await.expect("in memory").to_bytes();
+        let text = str::from_utf8(&body).expect("text");
+        assert!(text.contains("<p>This site is not available at the moment.</p>"), "{text}");
+        assert!(!text.to_lowercase().contains("suspend") && !text.contains("account"), "{text}");
+    }
 }

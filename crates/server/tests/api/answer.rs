@@ -30,6 +30,8 @@ impl Answer {
             assert!(self.number(name).is_some(), "every answer carries {name}: {self:?}");
         }
         assert_eq!(self.header("retry-after").is_some(), self.status == 429, "only 429 says when: {self:?}");
+        assert_eq!(self.header("x-content-type-options"), Some("nosniff"), "{self:?}");
+        assert_eq!(self.header("cache-control"), Some("no-store"), "{self:?}");
         let json = self.header("content-type") == Some("application/json");
         assert_eq!(json, self.status != 204, "every answer is JSON: {self:?}");
         if self.status < 400 {

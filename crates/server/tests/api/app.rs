@@ -49,6 +49,8 @@ pub struct App<'d> {
     pub publisher: Publisher,
     pub clock: Arc<ManualClock>,
     pub address: SocketAddr,
+    /// What answers there, for requests of peers that a test cannot be.
+    pub router: axum::Router,
     /// "Acme", the account that most tests are about.
     pub acme: Account,
     /// Acme's.
@@ -92,16 +94,12 @@ pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
     });
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(server::serve(
-        listener,
-        server::router(app),
-        ListenLimits::default(),
-        CancellationToken::new(),
-    ));
+    let router = server::router(app);
+    tokio::spawn(server::serve(listener, router.clone(), ListenLimits::default(), CancellationToken::new()));
     let nobody = Client::new(address, clock.clone());
     let acme = create_account(&publisher, &nobody, "Acme", options.plan).await;
     let client = acme.client.clone();
-    App { database, publisher, clock, address, acme, client }
+    App { database, publisher, clock, address, router, acme, client }
 }
 
 /// The shipped ones, and a tiny one.

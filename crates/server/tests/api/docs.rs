@@ -9,7 +9,8 @@ use crate::app::spawn_app;
 testing::on_both_databases!(
     health_needs_no_token,
     the_description_names_every_endpoint,
-    the_reference_is_a_page
+    the_reference_is_a_page,
+    every_answer_guards_the_browser,
 );
 
 async fn health_needs_no_token(database: &Database) {
@@ -47,4 +48,25 @@ async fn the_reference_is_a_page(database: &Database) {
     let response = app.nobody().request_outside(Method::GET, "/docs").send().await.unwrap();
     assert_eq!(response.status().as_u16(), 200);
     assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
+}
+
+async fn every_answer_guards_the_browser(database: &Database) {
+    let app = spawn_app(database).await;
+    let kept = "public, max-age=3600";
+    for (path, status, cache) in [
+        ("/healthz", 200, "no-store"),
+        ("/readyz", 200, "no-store"),
+        ("/openapi.json", 200, "no-store"),
+        ("/docs", 200, "no-store"),
+        ("/docs/start.js", 200, "no-store"),
+        ("/docs/reference.js", 200, kept),
+        ("/nothing", 404, "no-store"),
+        ("/tls/ask", 400, "no-store"),
+        ("/api/v1/public/pages", 401, "no-store"),
+    ] {
+        let response = app.nobody().request_outside(Method::GET, path).send().await.unwrap();
+        assert_eq!(response.status().as_u16(), status, "{path}");
+        assert_eq!(response.headers()["cache-control"], cache, "{path}");
+        assert_eq!(response.headers()["x-content-type-options"], "nosniff", "{path}");
+    }
 }

@@ -20,6 +20,7 @@ testing::on_both_databases!(
     gzip_of_several_members_is_one_body,
     corrupt_gzip_is_400,
     an_unknown_encoding_is_415,
+    a_form_is_not_packed,
     a_body_up_to_the_cap_passes_and_one_byte_more_does_not,
     the_cap_holds_for_a_body_of_unknown_length,
     the_cap_is_on_the_unpacked_size,
@@ -136,6 +137,23 @@ async fn an_unknown_encoding_is_415(database: &Database) {
         let headers = [(CONTENT_TYPE.as_str(), "application/json"), (CONTENT_ENCODING.as_str(), encoding)];
         send(&app.client, &headers, PAGE).await.is_failure(415);
     }
+}
+
+async fn a_form_is_not_packed(database: &Database) {
+    let app = spawn_app(database).await;
+    let form = format!("--b\r\nContent-Disposition: form-data; name=\"payload\"\r\n\r\n{PAGE}\r\n--b--\r\n");
+    let post = async |path: &str, encoding: &str, body: Vec<u8>| {
+        let request = app.client.request(Method::POST, path);
+        let request = request.header(CONTENT_TYPE, "multipart/form-data; boundary=b");
+        app.client.send(request.header(CONTENT_ENCODING, encoding).body(body)).await
+    };
+    for path in ["/pages", "/media"] {
+        for (encoding, body) in [("gzip", gzip(form.as_bytes())), ("br", form.clone().into())] {
+            assert!(post(path, encoding, body).await.is_failure(415).contains("without a content encoding"));
+        }
+    }
+    assert_eq!(app.client.list().await, json!([]));
+    assert_eq!(post("/pages", "identity", form.into()).await.status, 200);
 }
 
 const CAP: usize = 100_000;

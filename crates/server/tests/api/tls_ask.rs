@@ -1,14 +1,22 @@
 //! `GET /tls/ask`: a proxy asks whether it may get a certificate.
 
+use std::net::SocketAddr;
+
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::Request;
 use reqwest::{Method, Response};
 use testing::Database;
+use tower::ServiceExt;
 
-use crate::app::{App, spawn_app};
+use crate::app::{App, Options, spawn_app, spawn_app_with};
 
 testing::on_both_databases!(
     a_certificate_may_be_got_for_the_hosts_of_sites_only,
     the_domain_is_required,
     asking_counts_in_no_window,
+    strangers_find_nothing_there,
+    what_a_proxy_passes_on_is_not_its_own_question,
 );
 
 async fn ask(app: &App<'_>, query: &str) -> Response {
@@ -51,4 +59,43 @@ async fn asking_counts_in_no_window(database: &Database) {
         assert_eq!(answer.status(), 200);
         assert!(!answer.headers().contains_key("x-ratelimit-limit"));
     }
+}
+
+/// The status that a peer of this address gets.
+async fn status(app: &App<'_>, peer: &str, method: Method, path: &str) -> (u16, Vec<u8>) {
+    let mut request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
+    let peer = SocketAddr::new(peer.parse().unwrap(), 4711);
+    request.extensions_mut().insert(ConnectInfo(peer));
+    let response = app.router.clone().oneshot(request).await.unwrap();
+    let status = response.status().as_u16();
+    (status, axum::body::to_bytes(response.into_body(), 10_000).await.unwrap().to_vec())
+}
+
+async fn strangers_find_nothing_there(database: &Database) {
+    let app =
+        spawn_app_with(database, Options { trusted_proxies: &["10.0.0.0/8"], ..Options::default() }).await;
+    let question = "/tls/ask?domain=acme.localhost";
+    for peer in ["127.0.0.1", "::1", "10.1.2.3", "::ffff:10.1.2.3", "::ffff:127.0.0.1"] {
+        assert_eq!(status(&app, peer, Method::GET, question).await.0, 200, "{peer}");
+        assert_eq!(status(&app, peer, Method::POST, question).await.0, 405, "{peer}");
+    }
+    for peer in ["192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1", "11.0.0.1"] {
+        for method in [Method::GET, Method::HEAD, Method::POST] {
+            let nothing = status(&app, peer, method.clone(), "/no/such/route").await;
+            assert_eq!(nothing.0, 404);
+            assert_eq!(status(&app, peer, method, question).await, nothing, "{peer}");
+        }
+    }
+}
+
+async fn what_a_proxy_passes_on_is_not_its_own_question(database: &Database) {
+    let app =
+        spawn_app_with(database, Options { trusted_proxies: &["127.0.0.0/8"], ..Options::default() }).await;
+    let ask = async |header: &str, value: &str| {
+        let request = app.nobody().request_outside(Method::GET, "/tls/ask?domain=acme.localhost");
+        request.header(header, value).send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(ask("x-forwarded-for", "192.0.2.1").await, 404);
+    assert_eq!(ask("forwarded", "for=192.0.2.1").await, 404);
+    assert_eq!(ask("x-other", "192.0.2.1").await, 200);
 }

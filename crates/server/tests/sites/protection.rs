@@ -13,6 +13,7 @@ testing::on_both_databases!(
     a_wrong_password_says_so,
     a_new_password_locks_everybody_out,
     cookies_of_others_do_not_open_a_site,
+    cookies_of_others_do_not_hide_the_right_one,
     nothing_of_a_protected_site_is_kept_by_shared_caches,
     whoever_says_the_password_stays_on_the_host,
     the_cookie_is_secure_behind_https,
@@ -118,9 +119,20 @@ async fn cookies_of_others_do_not_open_a_site(database: &Database) {
         let ask = Ask::get("/").header("cookie", &format!("recto_access={forged}"));
         is_form(&server.ask(ask).await, 401);
     }
-    // A cookie of the same name that a neighbour left does not shut the right one out.
-    let ask = Ask::get("/").header("cookie", &format!("recto_access=9.x; {cookie}"));
-    assert_eq!(server.ask(ask).await.status, 200);
+}
+
+async fn cookies_of_others_do_not_hide_the_right_one(database: &Database) {
+    let server = protected(database).await;
+    let cookie = unlock(&server).await;
+    let value = cookie.strip_prefix("recto_access=").unwrap();
+    let junk = "recto_access=9999999999999999.x; __Host-recto_access=; ".repeat(200);
+    for right in [cookie.clone(), format!("__Host-{cookie}")] {
+        let ask = Ask::get("/").header("cookie", &format!("{junk}{right}; recto_access=1.1"));
+        assert_eq!(server.ask(ask).await.status, 200, "{right}");
+    }
+    for wrong in [format!("__Secure-{cookie}"), format!("recto_access2={value}"), format!("x{cookie}")] {
+        is_form(&server.ask(Ask::get("/").header("cookie", &wrong)).await, 401);
+    }
 }
 
 async fn nothing_of_a_protected_site_is_kept_by_shared_caches(database: &Database) {
@@ -144,19 +156,30 @@ async fn whoever_says_the_password_stays_on_the_host(database: &Database) {
     }
 }
 
+/// Whether the cookie is one that only https and only this host can set, or one of plain http.
+fn is_secure(answer: &Answer) -> bool {
+    let cookie = answer.header("set-cookie").unwrap();
+    let secure = cookie.starts_with("__Host-recto_access=");
+    assert_eq!(secure, cookie.ends_with("; Secure"), "{cookie}");
+    assert_eq!(secure, !cookie.starts_with("recto_access="), "{cookie}");
+    assert!(cookie.contains("; Path=/; ") && !cookie.contains("Domain"), "{cookie}");
+    secure
+}
+
 async fn the_cookie_is_secure_behind_https(database: &Database) {
     let server =
         protected_with(database, Options { trusted_proxies: &["127.0.0.0/8"], ..Options::default() }).await;
-    let secure = |answer: &Answer| answer.header("set-cookie").unwrap().ends_with("; Secure");
     let plain = Ask::password("/", "open+sesame");
-    assert!(!secure(&server.ask(plain.clone()).await));
-    assert!(secure(&server.ask(plain.header("x-forwarded-proto", "https")).await));
+    assert!(!is_secure(&server.ask(plain.clone()).await));
+    assert!(is_secure(&server.ask(plain.header("x-forwarded-proto", "https")).await));
 }
 
 async fn the_cookie_is_secure_where_sites_are_reached_by_https(database: &Database) {
     let server = protected_with(database, Options { secure_cookies: true, ..Options::default() }).await;
     let answer = server.ask(Ask::password("/", "open+sesame")).await;
-    assert!(answer.header("set-cookie").unwrap().ends_with("; Secure"));
+    assert!(is_secure(&answer));
+    let cookie = answer.header("set-cookie").unwrap().split(';').next().unwrap();
+    assert_eq!(server.ask(Ask::get("/a").header("cookie", cookie)).await.told(), (200, "secret page"));
 }
 
 async fn ten_tries_a_minute(database: &Database) {

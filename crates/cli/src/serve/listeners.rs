@@ -1,0 +1,42 @@
+//! What the server listens to: addresses and signals.
+
+use std::net::SocketAddr;
+
+use anyhow::{Context, Result};
+use server::ListenLimits;
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::runtime::Handle;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::descriptors;
+use crate::config::Config;
+
+/// Connections that wait to be accepted: a burst of visitors must not have to try again, as with the usual 128.
+const BACKLOG: u32 = 1024;
+
+pub(super) fn limits_of(config: &Config) -> ListenLimits {
+    ListenLimits {
+        max_connections: descriptors::fitting(config.max_connections, descriptors::raise()),
+        max_connections_per_address: config.max_connections_per_address,
+        trusted_proxies: config.trusted_proxies.clone().into(),
+        ..ListenLimits::default()
+    }
+}
+
+pub(super) async fn bind(address: SocketAddr, key: &str) -> Result<TcpListener> {
+    listen(address)
+        .with_context(|| format!("listen on {address} (is another recto running? {key} sets the address)"))
+}
+
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// SIGTERM and SIGINT, heard by that runtime.
+pub(super) fn signals(runtime: &Handle) -> std::io::Result<(Signal, Signal)> {
+    let _entered = runtime.enter();
+    Ok((signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?))
+}

@@ -1,0 +1,71 @@
+//! Whatever the API is busy with, visitors of sites are answered, and signals are heard.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::recto::{Account, Recto};
+use crate::server::Server;
+
+/// Many more than there are threads.
+const CLIENTS: usize = 200;
+
+#[test]
+fn a_site_answers_at_once_while_the_api_is_occupied() {
+    let recto = Recto::new();
+    let (account, server) = (recto.account("Acme"), recto.start());
+    let page = json!({ "pages": [{ "slug": "a", "title": "A" }], "build": true });
+    server.publish(&account.token, &page).expect(200);
+    assert_eq!(server.wait_for_build(&account.token)["status"], "success");
+
+    let host = account.deploy_url.trim_start_matches("http://").to_owned();
+    let _uploads = occupy(&server, &account);
+    let site = median(|| assert_eq!(server.visit(&host, "/blog/a").status, 200));
+    let api = median(|| assert_eq!(server.get("/healthz").status, 200));
+    // The API itself takes turns, so that it answers too; but a visitor does not wait for any of them.
+    assert!(3 * site < api && api < Duration::from_secs(3), "a site: {site:?}, the API: {api:?}");
+    // The second signal stops at once.
+    let start = Instant::now();
+    server.signal(Signal::TERM);
+    server.signal(Signal::INT);
+    server.wait();
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+fn median(mut request: impl FnMut()) -> Duration {
+    let time = |_| {
+        let start = Instant::now();
+        request();
+        start.elapsed()
+    };
+    let mut times: Vec<Duration> = (0..21).map(time).collect();
+    times.sort();
+    times[times.len() / 2]
+}
+
+/// Has the API unpack and read two gigabytes for each of many clients: minutes of work for every thread it has.
+fn occupy(server: &Server, account: &Account) -> Vec<TcpStream> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(&vec![b' '; 16 << 20]).unwrap();
+    let body = packed.finish().unwrap().repeat(127);
+    let head = format!(
+        "POST /api/v1/public/pages HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {}\r\n\
+         content-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n",
+        account.token,
+        body.len()
+    );
+    let begin = |_| {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        // What the server does not take now it is busy enough without.
+        stream.set_nonblocking(true).unwrap();
+        let _ = stream.write(&body);
+        stream
+    };
+    (0..CLIENTS).map(begin).collect()
+}
