@@ -122,6 +122,7 @@ PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
 PRAGMA wal_autocheckpoint = 0;
+PRAGMA journal_size_limit = 16777216;
 PRAGMA cache_size = -16384;
 PRAGMA temp_store = MEMORY;";
 
