@@ -32,6 +32,7 @@ async fn the_newest_build_is_the_latest(database: &Database) {
         started_at: None,
         completed_at: None,
         error: None,
+        warnings: None,
     };
     assert_eq!(latest(store, books.id).await, Some(expected));
     assert_eq!(latest(store, other.id).await, None);
