@@ -32,6 +32,8 @@ mod texts;
 mod tokens;
 mod transactions;
 mod transcodes;
+mod turns;
+mod usage;
 
 use model::{
     AccountId, AccountName, ContentType, PageId, PageKey, Section, SiteId, SiteName, Slug, Timestamp,
