@@ -5,6 +5,7 @@
 extern crate recto_store as store;
 
 mod accounts;
+mod attempts;
 mod building;
 mod builds;
 mod changed;
