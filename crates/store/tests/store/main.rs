@@ -9,6 +9,7 @@ mod attempts;
 mod building;
 mod builds;
 mod changed;
+mod clocks;
 mod connections;
 mod fences;
 mod files;
