@@ -11,6 +11,7 @@ mod builds;
 mod changed;
 mod clocks;
 mod connections;
+mod deletion;
 mod fences;
 mod files;
 mod former;
