@@ -33,6 +33,7 @@ mod releases;
 mod relocation;
 mod replaced_texts;
 mod schedule;
+mod schema3;
 mod sites;
 mod staging;
 mod texts;
