@@ -164,7 +164,7 @@ pub fn remove_some(tx: &mut Tx, id: SiteId, most: i64, now: Timestamp) -> Result
     // A build that runs is broken off: its lease is gone. First that, then the site's lock: a build holds its lease when
     // it writes rows that refer to the site.
     tx.execute(REMOVE_BUILDING, &[&id.0])?;
-    if lock_row(tx, id)? != Some(true) {
+    if !lock_deleted(tx, id)? {
         return Ok(false);
     }
     tx.execute(END_BUILDS, &[&now.micros(), &id.0])?;
@@ -198,27 +198,39 @@ pub fn set_settings(tx: &mut Tx, id: SiteId, settings: &str) -> Result<()> {
     Ok(())
 }
 
+// SQLite has one writer.
 const LOCK_SQLITE: &str = "
 SELECT deleted_at
 FROM sites
 WHERE id = $1";
+// The lock that an UPDATE takes, and no stronger one: a build that writes rows which refer to the site keeps it from being
+// removed (FOR KEY SHARE), and in the end changes it. A publish that first changed the site and then waited for all such
+// rows would wait for a build that waits for the publish.
 const LOCK_POSTGRES: &str = "
+SELECT deleted_at
+FROM sites
+WHERE id = $1
+FOR NO KEY UPDATE";
+const LOCK_REMOVAL: &str = "
 SELECT deleted_at
 FROM sites
 WHERE id = $1
 FOR UPDATE";
 
-/// Until the transaction ends, nobody else changes the site or writes rows that refer to it. What is read after it is
-/// read as it stays. `false`: the site is deleted.
+/// Until the transaction ends, nobody else changes the site. What is read after it is read as it stays. `false`: the site
+/// is deleted.
 pub fn lock(tx: &mut Tx, id: SiteId) -> Result<bool> {
-    Ok(lock_row(tx, id)? == Some(false))
+    let sql = if tx.is_sqlite() { LOCK_SQLITE } else { LOCK_POSTGRES };
+    let deleted = tx.query_one(sql, &[&id.0], |row| row.get::<Option<i64>>(0))?;
+    Ok(deleted.is_some_and(|at| at.is_none()))
 }
 
-/// The same for a site that may be deleted: whether it is, or `None` once its row is gone.
-fn lock_row(tx: &mut Tx, id: SiteId) -> Result<Option<bool>> {
-    // SQLite has one writer.
-    let sql = if tx.is_sqlite() { LOCK_SQLITE } else { LOCK_POSTGRES };
-    tx.query_one(sql, &[&id.0], |row| Ok(row.get::<Option<i64>>(0)?.is_some()))
+/// Until the transaction ends, nobody else writes rows that refer to the site either. `false`: it is not deleted, or its
+/// row is gone.
+fn lock_deleted(tx: &mut Tx, id: SiteId) -> Result<bool> {
+    let sql = if tx.is_sqlite() { LOCK_SQLITE } else { LOCK_REMOVAL };
+    let deleted = tx.query_one(sql, &[&id.0], |row| row.get::<Option<i64>>(0))?;
+    Ok(deleted.flatten().is_some())
 }
 
 const NEXT_VERSION: &str = "

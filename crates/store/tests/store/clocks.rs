@@ -1,8 +1,8 @@
 //! Clocks that went wrong, or differ from server to server.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use model::{PackId, Timestamp, Trigger};
+use model::{Clock, PackId, SystemClock, Timestamp, Trigger};
 use store::building;
 use store::sites::{self, Cooldown};
 use store::{LeaseClock, Location, Store, Tx, objects, packs, server, texts, transcodes};
@@ -144,8 +144,7 @@ async fn of_servers_whose_clocks_differ_one_does_the_work_of_the_day(database: &
 
 /// The clock of this machine, which is also the database's, and how far it is wrong.
 fn wrong_by(seconds: i64) -> Timestamp {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    Timestamp::from_micros(now.as_micros() as i64 + seconds * 1_000_000)
+    Timestamp::from_micros(SystemClock.now().micros() + seconds * 1_000_000)
 }
 
 const HOUR: i64 = 3600;

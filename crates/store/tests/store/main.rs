@@ -18,6 +18,7 @@ mod files;
 mod former;
 mod hosts;
 mod listing;
+mod lock_order;
 mod log;
 mod mark;
 mod media;
