@@ -40,7 +40,7 @@ pub fn insert(
 // The newest that somebody asked for is what `latest` reports, however many came after it.
 const FORGET: &str = "
 DELETE FROM builds
-WHERE completed_at IS NOT NULL
+WHERE site_id = $1 AND completed_at IS NOT NULL
   AND id IN (
     SELECT id FROM builds WHERE site_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $2)
   AND id IS DISTINCT FROM (

@@ -141,7 +141,7 @@ fn every_write_of_a_build_finds_its_lease_by_the_site() {
 fn builds_that_are_forgotten_are_found_among_their_sites_and_by_their_end() {
     let id = BuildId(Uuid::nil());
     let expected = [
-        "SEARCH builds USING PRIMARY KEY (id=?)",
+        "SEARCH builds USING INDEX builds_by_site (site_id=?)",
         "SEARCH builds USING COVERING INDEX builds_by_site (site_id=?)",
         "SEARCH builds USING INDEX builds_by_site (site_id=?)",
     ];
