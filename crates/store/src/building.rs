@@ -88,7 +88,9 @@ JOIN accounts ON accounts.id = builds.account_id
 WHERE status = 'queued' AND completed_at IS NULL AND (due_at <= $1 OR due_at > $2)
   AND NOT EXISTS (SELECT 1 FROM building WHERE building.site_id = builds.site_id)
 GROUP BY builds.site_id, builds.account_id, build_turn
-ORDER BY build_turn, min(CASE WHEN due_at > builds.created_at THEN due_at ELSE builds.created_at END), builds.site_id
+ORDER BY CASE WHEN build_turn > $2 THEN 0 ELSE build_turn END,
+  min(CASE WHEN due_at > builds.created_at THEN due_at ELSE builds.created_at END),
+  builds.site_id
 LIMIT 8";
 
 /// Sites with builds that are due and not being built: the account first that was served longest ago, and of its sites
@@ -248,9 +250,16 @@ pub fn give_back(tx: &mut Tx, claim: &Claim) -> Result<()> {
     Ok(())
 }
 
-const DEAD: &str = "
+const DEAD_SQLITE: &str = "
 DELETE FROM building
 WHERE lease_until < $1 OR lease_until > $2
+RETURNING site_id";
+// A worker that holds its claim at this moment is not dead. Nor does anybody wait for it: should its process be stopped
+// in the middle of a transaction, the builds of all other sites go on.
+const DEAD_POSTGRES: &str = "
+DELETE FROM building
+WHERE site_id IN (
+  SELECT site_id FROM building WHERE lease_until < $1 OR lease_until > $2 FOR UPDATE SKIP LOCKED)
 RETURNING site_id";
 const ATTEMPT: &str = "
 SELECT max(attempts)
@@ -260,7 +269,8 @@ WHERE site_id = $1 AND status = 'running' AND completed_at IS NULL";
 /// Puts the builds of workers that died back into the queue; returns how many sites that were.
 pub fn recover(tx: &mut Tx, now: Timestamp) -> Result<usize> {
     let Moment { now: lease_now, latest_lease, .. } = Moment::of(tx, now)?;
-    let sites: Vec<Uuid> = tx.query(DEAD, &[&lease_now, &latest_lease], |row| row.get(0))?;
+    let sql = if tx.is_sqlite() { DEAD_SQLITE } else { DEAD_POSTGRES };
+    let sites: Vec<Uuid> = tx.query(sql, &[&lease_now, &latest_lease], |row| row.get(0))?;
     for site in &sites {
         let attempt = tx.query_one(ATTEMPT, &[site], |row| row.get::<Option<i64>>(0))?.flatten();
         requeue(tx, SiteId(*site), attempt.unwrap_or(1), "the server stopped during each attempt", now)?;
@@ -279,7 +289,8 @@ WHERE pages.published_at > pages.updated_at AND NOT pages.draft AND pages.delete
   AND NOT EXISTS (SELECT 1 FROM builds WHERE builds.site_id = pages.site_id AND status = 'queued' AND completed_at IS NULL)
   AND NOT EXISTS (
     SELECT 1 FROM builds
-    WHERE builds.site_id = pages.site_id AND builds.created_at > $3 AND triggered_by = 'schedule')
+    WHERE builds.site_id = pages.site_id AND builds.created_at > $3 AND builds.created_at < $4
+      AND triggered_by = 'schedule')
 LIMIT 100";
 
 /// Sites with pages that became due after `since`, and after the moment of the newest release, unless a build is queued
@@ -290,7 +301,9 @@ pub fn due(
     now: Timestamp,
     last: Timestamp,
 ) -> Result<Vec<(SiteId, AccountId)>> {
-    tx.query(DUE, &[&since.micros(), &now.micros(), &last.micros()], |row| {
+    // One that lies further ahead than another clock can be was created by a clock that went wrong.
+    let latest = now.plus(now.since(last));
+    tx.query(DUE, &[&since.micros(), &now.micros(), &last.micros(), &latest.micros()], |row| {
         Ok((SiteId(row.get(0)?), AccountId(row.get(1)?)))
     })
 }

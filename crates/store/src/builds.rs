@@ -40,10 +40,10 @@ pub fn insert(
 // The newest that somebody asked for is what `latest` reports, however many came after it.
 const FORGET: &str = "
 DELETE FROM builds
-WHERE completed_at IS NOT NULL
+WHERE site_id = $1 AND completed_at IS NOT NULL
   AND id IN (
     SELECT id FROM builds WHERE site_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $2)
-  AND id <> (
+  AND id IS DISTINCT FROM (
     SELECT id FROM builds WHERE site_id = $1 AND triggered_by <> 'schedule'
     ORDER BY created_at DESC, id DESC LIMIT 1)";
 
@@ -52,14 +52,17 @@ DELETE FROM builds
 WHERE id IN (
   SELECT id
   FROM builds AS old
-  WHERE completed_at < $1 AND EXISTS (
-      SELECT 1 FROM builds AS newer
-      WHERE newer.site_id = old.site_id AND newer.triggered_by <> 'schedule' AND newer.created_at > old.created_at)
-    OR completed_at < $1 AND NOT EXISTS (SELECT 1 FROM sites WHERE sites.id = old.site_id)
+  WHERE completed_at < $1
+    AND (triggered_by = 'schedule'
+      OR NOT EXISTS (SELECT 1 FROM sites WHERE sites.id = old.site_id)
+      OR EXISTS (
+        SELECT 1 FROM builds AS newer
+        WHERE newer.site_id = old.site_id AND newer.created_at > old.created_at AND newer.triggered_by <> 'schedule'))
   ORDER BY completed_at
   LIMIT $2)";
 
-/// Deletes at most `most` builds that ended before `time`, but for each site's newest; returns how many.
+/// Deletes at most `most` builds that ended before `time`, but for each site's newest that somebody asked for; returns how
+/// many.
 pub fn forget_before(tx: &mut Tx, time: Timestamp, most: i64) -> Result<u64> {
     tx.execute(FORGET_OLD, &[&time.micros(), &most])
 }

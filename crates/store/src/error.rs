@@ -35,6 +35,8 @@ impl Error {
             // A lock or a statement took too long.
             Some(&SqlState::LOCK_NOT_AVAILABLE | &SqlState::QUERY_CANCELED) => (Error::Away(text), Retry::No),
             Some(&SqlState::DISK_FULL) => (Error::Full(text), Retry::No),
+            // This process was stopped in the middle of the transaction, which is undone.
+            Some(&SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT) => (Error::Away(text), Retry::NewConnection),
             // Class 57: shutting down or starting up; class 53: out of connections or memory.
             Some(code) if code.code().starts_with("57P") || code.code().starts_with("53") => {
                 (Error::Away(text), Retry::NewConnection)

@@ -51,8 +51,10 @@ pub fn add(tx: &mut Tx, site: SiteId, version: i64, left: &[(String, PageId)]) -
     // PostgreSQL refuses to write a row twice.
     let left: BTreeMap<&str, Uuid> = left.iter().map(|(url, page)| (url.as_str(), page.0)).collect();
     let urls: Vec<&str> = left.keys().copied().collect();
-    let pages: Vec<Uuid> = left.into_values().collect();
+    let mut pages: Vec<Uuid> = left.into_values().collect();
     tx.execute_many(ADD, &[&site.0, &version], &[&urls, &pages])?;
+    pages.sort_unstable();
+    pages.dedup();
     let crowded: Vec<Uuid> =
         tx.query_many(CROWDED, &[&site.0, &MOST], &[&pages], |row| row.get::<Uuid>(0))?;
     for page in &crowded {

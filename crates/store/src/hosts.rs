@@ -2,7 +2,7 @@
 
 use model::{SiteId, SiteName, Timestamp};
 
-use crate::{Result, Row, Tx};
+use crate::{Result, Row, Tx, sites};
 
 /// What visitors get.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,8 +68,12 @@ INSERT INTO domains (host, site_id, created_at)
 VALUES ($1, $2, $3)
 ON CONFLICT (host) DO NOTHING";
 
-/// `false`: some site has it already.
+/// `false`: some site has it already, or this one is deleted.
 pub fn add(tx: &mut Tx, host: &str, site: SiteId, now: Timestamp) -> Result<bool> {
+    // The lock: a deletion takes all domains along, and its last step would fail at one that came later.
+    if !sites::lock(tx, site)? {
+        return Ok(false);
+    }
     let added = tx.execute(ADD, &[&host, &site.0, &now.micros()])? == 1;
     tx.announce()?;
     Ok(added)

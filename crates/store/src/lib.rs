@@ -74,13 +74,29 @@ pub enum LeaseClock {
     Caller,
 }
 
-/// How long a transaction may take, waiting included. A database can be silent for ever without being gone.
-const DEADLINE: Duration = Duration::from_secs(30);
-/// The same for a look-up of a row or two, which a visitor waits for.
-const PEEK_DEADLINE: Duration = Duration::from_secs(5);
+/// How long callers wait. A database can be silent for ever without being gone.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadlines {
+    /// For a transaction, all waiting included.
+    pub transaction: Duration,
+    /// For a look-up of a row or two, which a visitor waits for.
+    pub peek: Duration,
+    /// For SQLite's lock: a second process (a command beside the server) may be writing.
+    pub lock: Duration,
+}
+
+impl Default for Deadlines {
+    fn default() -> Deadlines {
+        let seconds = Duration::from_secs;
+        Deadlines { transaction: seconds(30), peek: seconds(5), lock: sqlite::BUSY_TIMEOUT }
+    }
+}
 
 #[derive(Clone)]
-pub struct Store(Arc<Inner>);
+pub struct Store {
+    inner: Arc<Inner>,
+    deadlines: Deadlines,
+}
 
 #[expect(clippy::large_enum_variant, reason = "there is one a process, behind an Arc")]
 enum Inner {
@@ -91,13 +107,18 @@ enum Inner {
 impl Store {
     /// Opens the database and migrates it. Blocks: it is called once, at the start.
     pub fn open(location: &Location) -> Result<Store> {
+        Store::open_with(location, Deadlines::default())
+    }
+
+    /// The same with other deadlines: tests do not wait that long.
+    pub fn open_with(location: &Location, deadlines: Deadlines) -> Result<Store> {
         let inner = match location {
-            Location::Sqlite { path, group } => Inner::Sqlite(Sqlite::open(path, *group)?),
+            Location::Sqlite { path, group } => Inner::Sqlite(Sqlite::open(path, *group, deadlines.lock)?),
             Location::Postgres { url, connections, leases } => {
                 Inner::Postgres(Postgres::open(url, *connections, *leases)?)
             }
         };
-        Ok(Store(Arc::new(inner)))
+        Ok(Store { inner: Arc::new(inner), deadlines })
     }
 
     /// Runs a transaction that may change rows. An `Err` undoes it; an `Ok` comes back once it is on disk.
@@ -110,7 +131,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(Access::Write, DEADLINE, work).await
+        self.send(Access::Write, self.deadlines.transaction, work).await
     }
 
     /// Runs a transaction that sees one moment and changes nothing.
@@ -119,7 +140,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(Access::Read, DEADLINE, work).await
+        self.send(Access::Read, self.deadlines.transaction, work).await
     }
 
     /// A read of a row or two. SQLite answers it in a few microseconds, less than it takes to wake another thread,
@@ -132,12 +153,12 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        if let Inner::Sqlite(sqlite) = &*self.0
+        if let Inner::Sqlite(sqlite) = &*self.inner
             && let Some(answer) = sqlite.peek(&mut work)
         {
             return answer;
         }
-        self.send(Access::Read, PEEK_DEADLINE, work).await
+        self.send(Access::Read, self.deadlines.peek, work).await
     }
 
     async fn send<T, E>(
@@ -152,7 +173,7 @@ impl Store {
     {
         let (job, answer) = Closure::new(work);
         let started = Instant::now();
-        let silent = || format!("no answer within {} seconds", time.as_secs());
+        let silent = || format!("no answer within {} seconds", time.as_secs_f64());
         match timeout(time, self.queue(access, Box::new(job))).await {
             Ok(true) => {}
             Ok(false) => return Err(E::from(closed())),
@@ -170,7 +191,7 @@ impl Store {
 
     /// `false`: the store is closed.
     async fn queue(&self, access: Access, job: Box<dyn Job>) -> bool {
-        match &*self.0 {
+        match &*self.inner {
             Inner::Sqlite(sqlite) if access == Access::Write => {
                 sqlite.writer.send(job).await;
                 true
@@ -184,7 +205,7 @@ impl Store {
     /// A number that changes when what visitors get may have changed, also by the hand of another process. While the
     /// database is away it stays as it is.
     pub fn mark(&self) -> u64 {
-        match &*self.0 {
+        match &*self.inner {
             Inner::Sqlite(sqlite) => sqlite.mark.now(),
             Inner::Postgres(postgres) => postgres.mark.now(),
         }
@@ -193,14 +214,14 @@ impl Store {
     /// This process changed what visitors get, and the commit is through: the mark changes now, not when the
     /// database tells of it.
     pub fn touch(&self) {
-        if let Inner::Postgres(postgres) = &*self.0 {
+        if let Inner::Postgres(postgres) = &*self.inner {
             postgres.mark.touch();
         }
     }
 
     /// Finishes what was queued and closes every connection. Only the last handle can close the store.
     pub fn close(self) {
-        let Some(inner) = Arc::into_inner(self.0) else { return };
+        let Some(inner) = Arc::into_inner(self.inner) else { return };
         // The threads end once nobody can send them anything: the senders go first.
         let threads = match inner {
             Inner::Sqlite(Sqlite { writer, reads, peek, mark, threads }) => {

@@ -167,6 +167,22 @@ pub fn live(tx: &mut Tx, site: SiteId) -> Result<Vec<Pack>> {
     tx.query(LIVE, &[&site.0], pack)
 }
 
+const IS_LIVE_SQLITE: &str = "
+SELECT 1
+FROM packs
+WHERE id = $1 AND state = 'live'";
+const IS_LIVE_POSTGRES: &str = "
+SELECT 1
+FROM packs
+WHERE id = $1 AND state = 'live'
+FOR UPDATE";
+
+/// Whether files may refer to it; if so, it stays like that until the transaction ends.
+pub(crate) fn is_live(tx: &mut Tx, id: PackId) -> Result<bool> {
+    let sql = if tx.is_sqlite() { IS_LIVE_SQLITE } else { IS_LIVE_POSTGRES };
+    Ok(tx.query_one(sql, &[&id.0], |_| Ok(()))?.is_some())
+}
+
 const ANY_LIVE: &str = "
 SELECT 1
 FROM packs

@@ -19,7 +19,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A machine that acknowledges nothing for this long is gone.
 const SILENCE: Duration = Duration::from_secs(20);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
-/// Statements and locks give up before the caller does (see `DEADLINE`). The last one is for us: a process that is
+/// Statements and locks give up before the caller does (see `Deadlines`). The last one is for us: a process that is
 /// stopped in the middle of a transaction does not hold its locks for ever.
 const TIMEOUTS: &str = "
 SET statement_timeout = '25s';

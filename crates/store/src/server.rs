@@ -29,9 +29,11 @@ pub fn installation(tx: &mut Tx) -> Result<Uuid> {
 const CLAIM_DAY: &str = "
 UPDATE server
 SET daily_work_at = $1
-WHERE daily_work_at <= $2 OR daily_work_at > $1";
+WHERE daily_work_at <= $2 OR daily_work_at > $3";
 
-/// Claims the work of the day; only one process gets `true`. A time in the future was noted by a clock that went wrong.
+/// Claims the work of the day; only one process gets `true`. A time more than a day ahead was noted by a clock that went
+/// wrong; less may be the clock of another server.
 pub fn claim_daily_work(tx: &mut Tx, now: Timestamp, day_ago: Timestamp) -> Result<bool> {
-    Ok(tx.execute(CLAIM_DAY, &[&now.micros(), &day_ago.micros()])? == 1)
+    let day_ahead = now.plus(now.since(day_ago));
+    Ok(tx.execute(CLAIM_DAY, &[&now.micros(), &day_ago.micros(), &day_ahead.micros()])? == 1)
 }

@@ -106,9 +106,10 @@ pub fn count(tx: &mut Tx, account: AccountId) -> Result<i64> {
 const RENAME: &str = "
 UPDATE sites
 SET name = $1
-WHERE id = $2 AND NOT EXISTS (SELECT 1 FROM sites AS other WHERE other.name = $1 AND other.id <> $2)";
+WHERE id = $2 AND deleted_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM sites AS other WHERE other.name = $1 AND other.id <> $2)";
 
-/// `false`: the name is taken.
+/// `false`: the name is taken, or the site is deleted.
 pub fn rename(tx: &mut Tx, id: SiteId, name: &SiteName) -> Result<bool> {
     let renamed = tx.execute(RENAME, &[&name.as_str(), &id.0])? == 1;
     tx.announce()?;
@@ -149,7 +150,7 @@ pub fn deleted(tx: &mut Tx) -> Result<Option<SiteId>> {
 
 const REMOVE_BUILDING: &str = "
 DELETE FROM building
-WHERE site_id = $1";
+WHERE site_id = $1 AND EXISTS (SELECT 1 FROM sites WHERE sites.id = $1 AND deleted_at IS NOT NULL)";
 const END_BUILDS: &str = "
 UPDATE builds
 SET status = 'failed', completed_at = $1, error = 'the site was deleted'
@@ -160,11 +161,12 @@ WHERE id = $1 AND deleted_at IS NOT NULL";
 
 /// One step of removing a deleted site: at most `most` rows of each kind. `false`: nothing of it is left.
 pub fn remove_some(tx: &mut Tx, id: SiteId, most: i64, now: Timestamp) -> Result<bool> {
-    if lock_row(tx, id)? != Some(true) {
+    // A build that runs is broken off: its lease is gone. First that, then the site's lock: a build holds its lease when
+    // it writes rows that refer to the site.
+    tx.execute(REMOVE_BUILDING, &[&id.0])?;
+    if !lock_deleted(tx, id)? {
         return Ok(false);
     }
-    // A build that runs is broken off: its lease is gone.
-    tx.execute(REMOVE_BUILDING, &[&id.0])?;
     tx.execute(END_BUILDS, &[&now.micros(), &id.0])?;
     let left = crate::bin::remove_some(tx, id, most, now)?
         || crate::files::remove_some(tx, id, most)?
@@ -196,27 +198,39 @@ pub fn set_settings(tx: &mut Tx, id: SiteId, settings: &str) -> Result<()> {
     Ok(())
 }
 
+// SQLite has one writer.
 const LOCK_SQLITE: &str = "
 SELECT deleted_at
 FROM sites
 WHERE id = $1";
+// The lock that an UPDATE takes, and no stronger one: a build that writes rows which refer to the site keeps it from being
+// removed (FOR KEY SHARE), and in the end changes it. A publish that first changed the site and then waited for all such
+// rows would wait for a build that waits for the publish.
 const LOCK_POSTGRES: &str = "
+SELECT deleted_at
+FROM sites
+WHERE id = $1
+FOR NO KEY UPDATE";
+const LOCK_REMOVAL: &str = "
 SELECT deleted_at
 FROM sites
 WHERE id = $1
 FOR UPDATE";
 
-/// Until the transaction ends, nobody else changes the site or writes rows that refer to it. What is read after it is
-/// read as it stays. `false`: the site is deleted.
+/// Until the transaction ends, nobody else changes the site. What is read after it is read as it stays. `false`: the site
+/// is deleted.
 pub fn lock(tx: &mut Tx, id: SiteId) -> Result<bool> {
-    Ok(lock_row(tx, id)? == Some(false))
+    let sql = if tx.is_sqlite() { LOCK_SQLITE } else { LOCK_POSTGRES };
+    let deleted = tx.query_one(sql, &[&id.0], |row| row.get::<Option<i64>>(0))?;
+    Ok(deleted.is_some_and(|at| at.is_none()))
 }
 
-/// The same for a site that may be deleted: whether it is, or `None` once its row is gone.
-fn lock_row(tx: &mut Tx, id: SiteId) -> Result<Option<bool>> {
-    // SQLite has one writer.
-    let sql = if tx.is_sqlite() { LOCK_SQLITE } else { LOCK_POSTGRES };
-    tx.query_one(sql, &[&id.0], |row| Ok(row.get::<Option<i64>>(0)?.is_some()))
+/// Until the transaction ends, nobody else writes rows that refer to the site either. `false`: it is not deleted, or its
+/// row is gone.
+fn lock_deleted(tx: &mut Tx, id: SiteId) -> Result<bool> {
+    let sql = if tx.is_sqlite() { LOCK_SQLITE } else { LOCK_REMOVAL };
+    let deleted = tx.query_one(sql, &[&id.0], |row| row.get::<Option<i64>>(0))?;
+    Ok(deleted.flatten().is_some())
 }
 
 const NEXT_VERSION: &str = "
@@ -234,7 +248,7 @@ pub fn next_version(tx: &mut Tx, id: SiteId) -> Result<Option<i64>> {
 const START_COOLDOWN: &str = "
 UPDATE sites
 SET last_build_at = $1
-WHERE id = $2 AND (last_build_at IS NULL OR last_build_at <= $3 OR last_build_at > $1)";
+WHERE id = $2 AND (last_build_at IS NULL OR last_build_at <= $3 OR last_build_at > $4)";
 const LAST_BUILD: &str = "
 SELECT last_build_at
 FROM sites
@@ -252,10 +266,12 @@ pub enum Cooldown {
     NoSite,
 }
 
-/// Takes the site's slot for a build if the last one is not younger than `earliest`. One in the future was noted by a
-/// clock that went wrong, and holds nothing up.
+/// Takes the site's slot for a build if the last one is not younger than `earliest`. One that lies further ahead than a
+/// cooldown is long was noted by a clock that went wrong, and holds nothing up; one that lies a little ahead may be of
+/// another server, or of a request that came after this one and was faster.
 pub fn start_cooldown(tx: &mut Tx, id: SiteId, now: Timestamp, earliest: Timestamp) -> Result<Cooldown> {
-    if tx.execute(START_COOLDOWN, &[&now.micros(), &id.0, &earliest.micros()])? == 1 {
+    let latest = now.plus(now.since(earliest));
+    if tx.execute(START_COOLDOWN, &[&now.micros(), &id.0, &earliest.micros(), &latest.micros()])? == 1 {
         return Ok(Cooldown::Started);
     }
     let last: Option<Option<i64>> = tx.query_one(LAST_BUILD, &[&id.0], |row| row.get(0))?;

@@ -17,7 +17,7 @@ use crate::mark::SqliteMark;
 use crate::tx::{Engine, Tx};
 use crate::writer::Writer;
 
-/// How long a write waits for a second process (a command beside the server) to end its own.
+/// How long a process waits for another (a command beside the server) that has the database locked.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 const READERS: usize = 4;
@@ -27,7 +27,8 @@ pub(crate) const QUEUE: usize = 1024;
 const CHECKPOINT_PAGES: i64 = 1000;
 /// A burst of writes comes to its end first: what it writes twice is copied once.
 const CHECKPOINT_PAUSE: Duration = Duration::from_secs(1);
-/// A log that a burst has left longer than this is cut off once nothing was written for a while.
+/// A file that a burst has left longer than this (`journal_size_limit`) is cut off: by SQLite, once the log is copied to
+/// its end and the next write begins it anew, or by us, when nothing was written for a while.
 const LOG_FILE_BYTES: u64 = 16 << 20;
 const QUIET: Duration = Duration::from_secs(5);
 const TRUNCATE_TIMEOUT: Duration = Duration::from_millis(100);
@@ -45,7 +46,7 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    pub(crate) fn open(path: &Path, group: usize) -> Result<Sqlite> {
+    pub(crate) fn open(path: &Path, group: usize, lock: Duration) -> Result<Sqlite> {
         let mut writer = connect(path)?;
         crate::migrate::sqlite(&mut writer)?;
         let (reads, read_queue) = mpsc::channel(QUEUE);
@@ -57,7 +58,7 @@ impl Sqlite {
         let checkpointer =
             Checkpointer { connection: checkpointer, log: log_of(path), woken, long_log: long_log.clone() };
         threads.push(spawn("recto-checkpoint", move || checkpointer.run())?);
-        let writer = Arc::new(Writer::new(writer, group, written, long_log));
+        let writer = Arc::new(Writer::new(writer, group, lock, written, long_log));
         let read_queue = Arc::new(Mutex::new(read_queue));
         for _ in 0..READERS {
             let (path, queue) = (PathBuf::from(path), read_queue.clone());
@@ -122,6 +123,7 @@ PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
 PRAGMA wal_autocheckpoint = 0;
+PRAGMA journal_size_limit = 16777216;
 PRAGMA cache_size = -16384;
 PRAGMA temp_store = MEMORY;";
 
@@ -197,7 +199,8 @@ impl Checkpointer {
             if !self.pause() {
                 return;
             }
-            match copy_log(&self.connection) {
+            let least = if self.is_file_long() { 0 } else { CHECKPOINT_PAGES };
+            match copy_log(&self.connection, least) {
                 Ok(pages) => self.long_log.store(pages > LONG_LOG_PAGES, Ordering::Relaxed),
                 Err(error) => tracing::warn!(%error, "checkpoint failed"),
             }
@@ -221,10 +224,10 @@ impl Checkpointer {
     }
 }
 
-/// Copies the log if much of it waits; tells how long the log is.
-fn copy_log(connection: &Connection) -> Result<i64> {
+/// Copies the log if more than `least` pages of it wait; returns how long the log is.
+fn copy_log(connection: &Connection, least: i64) -> Result<i64> {
     let (pages, copied) = checkpoint(connection, "NOOP")?;
-    if pages - copied > CHECKPOINT_PAGES {
+    if pages - copied > least {
         checkpoint(connection, "PASSIVE")?;
     }
     Ok(pages)

@@ -202,7 +202,10 @@ pub fn abandon(tx: &mut Tx, stashes: &[Stash], now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-const DUE: &str = "
+macro_rules! due {
+    ($lock:literal) => {
+        concat!(
+            "
 SELECT first_id, bytes
 FROM doomed_texts
 WHERE (after <= $1 OR after > $2) AND NOT EXISTS (
@@ -211,7 +214,14 @@ WHERE (after <= $1 OR after > $2) AND NOT EXISTS (
   WHERE building.site_id = doomed_texts.site_id
     AND building.seen_version < doomed_texts.version AND building.texts_below > doomed_texts.first_id)
 ORDER BY after, first_id
-LIMIT $3";
+LIMIT $3",
+            $lock
+        )
+    };
+}
+const DUE_SQLITE: &str = due!("");
+// Sweeps that run at once share the work; none waits for the transaction of another.
+const DUE_POSTGRES: &str = due!("\nFOR UPDATE SKIP LOCKED");
 const CLAIM: Bulk = Bulk {
     sqlite: "
 DELETE FROM doomed_texts
@@ -241,8 +251,9 @@ pub fn sweep(tx: &mut Tx, now: Timestamp, most: i64) -> Result<u64> {
     let range = |row: &Row| Ok(TextRange { first: TextId(row.get(0)?), last: TextId(row.get(1)?) });
     let now = tx.lease_now(now)?;
     let (now, latest) = (now.micros(), now.plus(LONGEST_LEASE).micros());
+    let sql = if tx.is_sqlite() { DUE_SQLITE } else { DUE_POSTGRES };
     let due: Vec<(i64, i64)> =
-        tx.query(DUE, &[&now, &latest, &SWEEP_RANGES], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        tx.query(sql, &[&now, &latest, &SWEEP_RANGES], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut bytes = 0;
     let few = due.iter().take_while(|(_, size)| {
         let fits = bytes < most;
@@ -250,7 +261,6 @@ pub fn sweep(tx: &mut Tx, now: Timestamp, most: i64) -> Result<u64> {
         fits
     });
     let few: Vec<i64> = few.map(|(first, _)| *first).collect();
-    // On PostgreSQL a publish may have adopted some in the meantime: only what is claimed is ours to delete.
     let claimed = tx.query_many(CLAIM, &[&now, &latest], &[&few], range)?;
     let first: Vec<i64> = claimed.iter().map(|range| range.first.0).collect();
     let last: Vec<i64> = claimed.iter().map(|range| range.last.0).collect();

@@ -107,16 +107,16 @@ SELECT transcodes.site_id, transcodes.hash, sites.account_id
 FROM transcodes
 JOIN sites ON sites.id = transcodes.site_id
 JOIN accounts ON accounts.id = sites.account_id
-WHERE due_at <= $1 OR due_at > $2
-ORDER BY transcode_turn, due_at
+WHERE (due_at <= $1 OR due_at > $2) AND sites.deleted_at IS NULL
+ORDER BY CASE WHEN transcode_turn > $2 THEN 0 ELSE transcode_turn END, due_at
 LIMIT 1";
 const NEXT_POSTGRES: &str = "
 SELECT transcodes.site_id, transcodes.hash, sites.account_id
 FROM transcodes
 JOIN sites ON sites.id = transcodes.site_id
 JOIN accounts ON accounts.id = sites.account_id
-WHERE due_at <= $1 OR due_at > $2
-ORDER BY transcode_turn, due_at
+WHERE (due_at <= $1 OR due_at > $2) AND sites.deleted_at IS NULL
+ORDER BY CASE WHEN transcode_turn > $2 THEN 0 ELSE transcode_turn END, due_at
 LIMIT 1
 FOR UPDATE OF transcodes SKIP LOCKED";
 const START: &str = "

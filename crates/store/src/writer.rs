@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 
 use crate::error::{Error, Result};
 use crate::job::{Job, Undo};
-use crate::sqlite::{BUSY_TIMEOUT, QUEUE, cached, checkpoint, roll_back};
+use crate::sqlite::{QUEUE, cached, checkpoint, roll_back};
 use crate::tx::Engine;
 
 /// A group is bounded in number and in time, so that the first in it does not wait long for its commit.
@@ -32,6 +32,8 @@ pub(crate) struct Writer {
     room: Semaphore,
     /// The most writes of a group.
     most: usize,
+    /// How long a write waits for another process to end its own.
+    lock: Duration,
     /// Tells the checkpointer that something was written, and is told that the log has become too long.
     written: SyncSender<()>,
     long_log: Arc<AtomicBool>,
@@ -46,11 +48,12 @@ impl Writer {
     pub(crate) fn new(
         connection: Connection,
         most: usize,
+        lock: Duration,
         written: SyncSender<()>,
         long_log: Arc<AtomicBool>,
     ) -> Writer {
         let (connection, queue) = (Mutex::new(connection), Mutex::default());
-        Writer { connection, queue, room: Semaphore::new(QUEUE), most, written, long_log }
+        Writer { connection, queue, room: Semaphore::new(QUEUE), most, lock, written, long_log }
     }
 
     /// Has the job run: by us, or by whoever is writing now.
@@ -126,7 +129,7 @@ impl Writer {
         let Some(first) = self.take() else { return };
         roll_back(connection);
         // What it waited in the queue it need not wait again: waits for a locked database do not add up.
-        let patience = BUSY_TIMEOUT.saturating_sub(first.since.elapsed());
+        let patience = self.lock.saturating_sub(first.since.elapsed());
         let begun = connection.busy_timeout(patience).map_err(Error::from);
         if let Err(error) = begun.and_then(|()| cached(connection, "BEGIN IMMEDIATE")) {
             return first.job.finish(Err(error));
@@ -176,7 +179,5 @@ fn commit(connection: &Connection) -> Result<()> {
 /// Copies the rest of the log and lets the next write begin it anew.
 fn restart_log(connection: &Connection) -> Result<()> {
     connection.busy_timeout(RESTART_TIMEOUT)?;
-    let restarted = checkpoint(connection, "RESTART");
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    restarted.map(drop)
+    checkpoint(connection, "RESTART").map(drop)
 }

@@ -8,12 +8,16 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod cluster;
+
 use std::sync::OnceLock;
 
 use postgres::NoTls;
 use store::{LeaseClock, Location, Store};
 use tempfile::TempDir;
 use uuid::Uuid;
+
+pub use crate::cluster::Cluster;
 
 /// Makes two tests, `sqlite::name` and `postgres::name`, of each `async fn name(database: &Database)`.
 #[macro_export]

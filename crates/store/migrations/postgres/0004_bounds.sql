@@ -13,13 +13,9 @@ SET default_site_id = (
 ALTER TABLE pages ADD COLUMN content_bytes bigint NOT NULL DEFAULT 0;
 ALTER TABLE pages ADD COLUMN params_bytes bigint NOT NULL DEFAULT 0;
 UPDATE pages
-SET content_bytes = octet_length(body)
-FROM texts
-WHERE texts.id = content_id;
-UPDATE pages
-SET params_bytes = octet_length(body)
-FROM texts
-WHERE texts.id = params_id;
+SET content_bytes = coalesce((SELECT octet_length(body) FROM texts WHERE id = content_id), 0),
+  params_bytes = coalesce((SELECT octet_length(body) FROM texts WHERE id = params_id), 0)
+WHERE content_id IS NOT NULL OR params_id IS NOT NULL;
 UPDATE accounts
 SET pages_used = (
     SELECT count(*) FROM pages
@@ -58,13 +54,25 @@ ALTER TABLE sites ADD COLUMN deleted_at bigint;
 CREATE INDEX sites_deleted ON sites (deleted_at) WHERE deleted_at IS NOT NULL;
 -- Rows of a release that never was are undone by the next build.
 UPDATE sites
-SET staged_release = coalesce((SELECT max(number) FROM releases WHERE site_id = sites.id), 0) + 1
-WHERE EXISTS (
-  SELECT 1 FROM release_files
-  WHERE site_id = sites.id
-    AND (from_release > coalesce((SELECT max(number) FROM releases WHERE site_id = sites.id), 0)
-      OR to_release < 9223372036854775807
-        AND to_release > coalesce((SELECT max(number) FROM releases WHERE site_id = sites.id), 0)));
+SET staged_release = newest.number + 1
+FROM (
+  SELECT sites.id AS site_id, coalesce(max(number), 0) AS number
+  FROM sites
+  LEFT JOIN releases ON releases.site_id = sites.id
+  GROUP BY sites.id) AS newest
+WHERE newest.site_id = sites.id AND (
+  EXISTS (
+    SELECT 1 FROM release_files
+    WHERE site_id = newest.site_id AND from_release > newest.number)
+  OR EXISTS (
+    SELECT 1 FROM release_files
+    WHERE site_id = newest.site_id AND to_release > newest.number AND to_release < 9223372036854775807)
+  OR EXISTS (
+    SELECT 1 FROM release_pages
+    WHERE site_id = newest.site_id AND from_release > newest.number)
+  OR EXISTS (
+    SELECT 1 FROM release_pages
+    WHERE site_id = newest.site_id AND to_release > newest.number AND to_release < 9223372036854775807));
 
 -- Database and object store belong together: the same id stands in both.
 ALTER TABLE server ADD COLUMN installation_id uuid;

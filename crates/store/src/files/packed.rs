@@ -6,7 +6,7 @@ use model::{PackId, SiteId};
 use uuid::Uuid;
 
 use super::{Hash, hash};
-use crate::{Bulk, Result, Tx};
+use crate::{Bulk, Error, Result, Tx, packs};
 
 // `OPEN` stands in full: SQLite takes the index of closed files only where it reads the index's own condition.
 const SWEEP: &str = "
@@ -105,7 +105,7 @@ RETURNING release_files.path, release_files.from_release",
 };
 
 /// Files whose bytes were copied: `places` says where they were, `offsets` where they are in the pack `to`. Returns what
-/// the packs have lost by it, and that `to` has gained as much: for `packs::add_dead`.
+/// the packs have lost by it, and that `to` has gained as much: for `packs::add_dead`. An error when `to` is doomed.
 pub fn relocate(
     tx: &mut Tx,
     site: SiteId,
@@ -120,6 +120,10 @@ pub fn relocate(
     let moved = tx.query_many(MOVE, &[&site.0, &to.0], &[&paths, &releases, &packs, &offsets], |row| {
         Ok((row.get::<String>(0)?, row.get::<i64>(1)?))
     })?;
+    // What was moved before may be dead altogether by now. Files first, then packs: as a sweep locks them.
+    if !packs::is_live(tx, to)? {
+        return Err(Error::Away("the pack to which files should move is being deleted".into()));
+    }
     // Some may have been swept since they were read.
     let moved: HashSet<(&str, i64)> = moved.iter().map(|(path, release)| (path.as_str(), *release)).collect();
     let mut dead: BTreeMap<PackId, i64> = BTreeMap::from([(to, 0)]);

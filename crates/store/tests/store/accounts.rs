@@ -1,5 +1,5 @@
 use model::{AccountId, Timestamp};
-use store::accounts;
+use store::{accounts, server};
 use testing::Database;
 
 use crate::{account, at, read, write};
@@ -83,7 +83,7 @@ async fn a_new_month_starts_at_zero(database: &Database) {
 async fn only_the_first_set_up_is_one(database: &Database) {
     let store = database.store();
     for expected in [true, false, false] {
-        assert_eq!(write(store, |tx| accounts::set_up(tx, at(1))).await, expected);
+        assert_eq!(write(store, |tx| server::set_up(tx, at(1))).await, expected);
     }
 }
 

@@ -3,20 +3,33 @@
 use std::collections::HashSet;
 
 use model::{PageId, SiteId};
-use store::pages::{self, Page};
+use store::pages::{self, Changed, Page};
 use store::{Store, sites};
 use testing::Database;
 
-use crate::{at, insert, page, read, site, write};
+use crate::{at, delete, insert, page, read, site, write};
 
 testing::on_both_databases!(
     pages_are_told_by_the_version_that_changed_them,
+    changes_are_read_in_parts_in_the_order_of_their_versions,
     a_deleted_page_is_told_as_deleted,
     a_restored_page_is_told_again,
     a_page_whose_time_has_come_is_told,
     a_page_that_changed_and_whose_time_has_come_is_told_once,
     drafts_and_deleted_pages_have_no_time,
 );
+
+/// All pages that changed, read in parts.
+async fn in_parts(store: &Store, site: SiteId, versions: (i64, i64), most: i64) -> Vec<Changed> {
+    let (mut all, mut last) = (Vec::new(), None);
+    loop {
+        let part = read(store, move |tx| pages::changed(tx, site, versions, last, most)).await;
+        assert!(part.len() <= most as usize);
+        let Some(end) = part.last() else { return all };
+        last = Some(end.place());
+        all.extend(part);
+    }
+}
 
 /// The pages told, by id, and which of them are deleted.
 async fn changed(
@@ -25,10 +38,12 @@ async fn changed(
     versions: (i64, i64),
     (since, now): (i64, i64),
 ) -> (Vec<Page>, HashSet<PageId>) {
-    let changed = read(store, move |tx| pages::changed(tx, site, versions, (at(since), at(now)))).await;
-    let mut pages = changed.pages;
-    pages.sort_by_key(|page| page.id);
-    (pages, changed.deleted)
+    let mut changed = in_parts(store, site, versions, 2).await;
+    let due = move |tx: &mut store::Tx| pages::due(tx, site, (at(since), at(now)), versions.0);
+    changed.extend(read(store, due).await);
+    changed.sort_by_key(|changed| changed.page.id);
+    let deleted = changed.iter().filter(|changed| changed.deleted).map(|changed| changed.page.id).collect();
+    (changed.into_iter().map(|changed| changed.page).collect(), deleted)
 }
 
 const NEVER: (i64, i64) = (0, 0);
@@ -36,14 +51,6 @@ const NEVER: (i64, i64) = (0, 0);
 /// Written at second 10, to appear at second 100.
 fn dated(key: &str) -> Page {
     Page { draft: false, published_at: at(100), updated_at: at(10), ..page(key) }
-}
-
-async fn delete(store: &Store, site: SiteId, id: PageId) {
-    write(store, move |tx| {
-        let version = sites::next_version(tx, site)?.unwrap();
-        pages::delete(tx, site, version, &[id], at(20))
-    })
-    .await;
 }
 
 async fn pages_are_told_by_the_version_that_changed_them(database: &Database) {
@@ -72,12 +79,31 @@ async fn pages_are_told_by_the_version_that_changed_them(database: &Database) {
     }
 }
 
+async fn changes_are_read_in_parts_in_the_order_of_their_versions(database: &Database) {
+    let store = database.store();
+    let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
+    let mut expected = Vec::new();
+    for (version, count) in [(1, 5), (2, 1), (3, 7), (4, 3)] {
+        let pages: Vec<Page> = (0..count).map(|number| page(&format!("blog//p{version}-{number}"))).collect();
+        insert(store, books, &pages).await;
+        insert(store, other, &[page(&format!("blog//p{version}"))]).await;
+        let mut ids: Vec<PageId> = pages.iter().map(|page| page.id).collect();
+        ids.sort();
+        expected.extend(ids.into_iter().map(|id| (version, id)));
+    }
+    for most in [1, 2, 5, 100] {
+        let found = in_parts(store, books, (1, 3), most).await;
+        let places: Vec<(i64, PageId)> = found.iter().map(Changed::place).collect();
+        assert_eq!(places, expected[5..13], "{most} at a time");
+    }
+}
+
 async fn a_deleted_page_is_told_as_deleted(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     let gone = page("blog//a");
     insert(store, books, &[gone.clone(), page("blog//b")]).await;
-    delete(store, books, gone.id).await;
+    delete(store, books, &[gone.id], 20).await;
     let expected = (vec![gone.clone()], HashSet::from([gone.id]));
     assert_eq!(changed(store, books, (1, 2), NEVER).await, expected);
     assert_eq!(changed(store, books, (2, 2), NEVER).await, (vec![], HashSet::new()));
@@ -89,7 +115,7 @@ async fn a_restored_page_is_told_again(database: &Database) {
     let back = page("blog//a");
     let id = back.id;
     insert(store, books, std::slice::from_ref(&back)).await;
-    delete(store, books, id).await;
+    delete(store, books, &[id], 20).await;
     write(store, move |tx| store::bin::restore(tx, books, 3, id, at(30))).await;
     let expected = (vec![Page { updated_at: at(30), ..back }], HashSet::new());
     assert_eq!(changed(store, books, (2, 3), NEVER).await, expected);
@@ -125,6 +151,6 @@ async fn drafts_and_deleted_pages_have_no_time(database: &Database) {
     let gone = dated("blog//gone");
     let edited = Page { updated_at: at(150), ..dated("blog//edited") };
     insert(store, books, &[Page { draft: true, ..dated("blog//draft") }, gone.clone(), edited]).await;
-    delete(store, books, gone.id).await;
+    delete(store, books, &[gone.id], 20).await;
     assert_eq!(changed(store, books, (2, 2), (0, 200)).await, (vec![], HashSet::new()));
 }

@@ -65,6 +65,28 @@ fn a_connection_lost_in_the_middle_runs_the_write_again() {
 }
 
 #[test]
+fn a_session_that_ended_because_it_was_idle_runs_the_write_again() {
+    let (_database, store) = one_connection();
+    let mut runs = 0;
+    let runs = testing::block_on(write(&store, move |tx| {
+        runs += 1;
+        add(tx, &format!("run {runs}"))?;
+        if runs == 1 {
+            // As a process that is stopped in the middle.
+            tx.execute("SET LOCAL idle_in_transaction_session_timeout = '50ms'", &[])?;
+            std::thread::sleep(std::time::Duration::from_millis(500));
+        }
+        add(tx, "second statement")?;
+        Ok(runs)
+    }));
+    assert_eq!(runs, 2);
+    let accounts = testing::block_on(read(&store, accounts::list));
+    let mut names: Vec<&str> = accounts.iter().map(|account| account.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["run 2", "second statement"]);
+}
+
+#[test]
 fn a_commit_without_an_answer_is_told_as_unknown() {
     let (database, store) = one_connection();
     let url = database.url();

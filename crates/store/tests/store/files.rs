@@ -1,14 +1,14 @@
 use std::collections::BTreeMap;
 
 use model::{PackId, PageId, SiteId};
-use store::files::{self, File, Hash, Place, Stored, Swept};
+use store::files::{self, File, Hash, Stored, Swept};
 use store::releases;
 use store::{Store, Tx};
 use testing::Database;
 use uuid::Uuid;
 
 use crate::releases::release;
-use crate::{at, read, site, write};
+use crate::{read, site, write};
 
 testing::on_both_databases!(
     a_file_is_seen_from_one_release_up_to_another,
@@ -18,19 +18,14 @@ testing::on_both_databases!(
     the_hashes_are_those_of_the_newest_release,
     an_asset_is_found_in_any_release_that_came_to_be,
     a_release_being_written_leaves_the_live_one_as_it_is,
-    an_undo_restores_the_newest_release,
-    an_undo_of_the_first_release_leaves_nothing,
     pages_are_remembered_as_the_newest_release_shows_them,
-    all_pages_are_forgotten_for_a_build_from_nothing,
     a_sweep_takes_only_what_no_kept_release_has,
     a_sweep_of_files_takes_no_more_than_its_limit,
     what_is_remembered_is_swept_with_the_files,
-    every_file_with_bytes_has_a_place,
-    only_files_that_are_still_there_move,
 );
 
 pub const PACK: PackId = PackId(Uuid::from_u128(1));
-const OTHER_PACK: PackId = PackId(Uuid::from_u128(2));
+pub const OTHER_PACK: PackId = PackId(Uuid::from_u128(2));
 
 /// A file of `size` bytes, whose hash says so too.
 pub fn file(path: &str, size: u8) -> File {
@@ -39,23 +34,23 @@ pub fn file(path: &str, size: u8) -> File {
     File { path: path.into(), stored, hash }
 }
 
-fn hash(number: u8) -> Hash {
+pub fn hash(number: u8) -> Hash {
     [number; 16]
 }
 
-fn redirect(path: &str, target: &str) -> File {
+pub fn redirect(path: &str, target: &str) -> File {
     File { path: path.into(), stored: Stored::Redirect(target.into()), hash: hash(0) }
 }
 
 /// One release: what ends, and what begins.
-fn change(tx: &mut Tx, site: SiteId, number: i64, closed: &[&str], new: &[File]) -> store::Result<()> {
+pub fn change(tx: &mut Tx, site: SiteId, number: i64, closed: &[&str], new: &[File]) -> store::Result<()> {
     let closed: Vec<String> = closed.iter().map(|path| (*path).into()).collect();
     files::close(tx, site, number, &closed)?;
     files::insert(tx, site, number, new)
 }
 
 /// A release that came to be.
-async fn made(store: &Store, site: SiteId, number: i64, closed: &'static [&str], new: &[File]) {
+pub async fn made(store: &Store, site: SiteId, number: i64, closed: &'static [&str], new: &[File]) {
     let new = new.to_vec();
     write(store, move |tx| {
         change(tx, site, number, closed, &new)?;
@@ -68,7 +63,7 @@ async fn at_path(store: &Store, site: SiteId, number: i64, path: &'static str) -
     read(store, move |tx| files::at(tx, site, number, path)).await
 }
 
-async fn list(store: &Store, site: SiteId, number: i64) -> Vec<File> {
+pub async fn list(store: &Store, site: SiteId, number: i64) -> Vec<File> {
     read(store, move |tx| files::list(tx, site, number, "", 100)).await
 }
 
@@ -140,9 +135,10 @@ async fn the_hashes_are_those_of_the_newest_release(database: &Database) {
     };
     assert_eq!(named(&["/a", "/gone", "/never"]).await, [("/a".into(), hash(4))]);
     assert_eq!(named(&[]).await, []);
-    let mut all = read(store, move |tx| files::all_hashes(tx, books)).await;
-    all.sort();
-    assert_eq!(all, [("/a".into(), hash(4)), ("/b".into(), hash(2))]);
+    let open = |after: &'static str, most| read(store, move |tx| files::open_files(tx, books, after, most));
+    assert_eq!(open("", 9).await, [("/a".into(), hash(4)), ("/b".into(), hash(2))]);
+    assert_eq!(open("", 1).await, [("/a".into(), hash(4))]);
+    assert_eq!(open("/a", 9).await, [("/b".into(), hash(2))]);
 }
 
 async fn an_asset_is_found_in_any_release_that_came_to_be(database: &Database) {
@@ -172,48 +168,8 @@ async fn a_release_being_written_leaves_the_live_one_as_it_is(database: &Databas
     assert_eq!(list(store, books, live().await).await, [file("/a", 3), file("/c", 4)]);
 }
 
-async fn an_undo_restores_the_newest_release(database: &Database) {
-    let store = database.store();
-    let books = site(store, "books").await.id;
-    let [one, two, three] = [1, 2, 3].map(|number| PageId(Uuid::from_u128(number)));
-    made(store, books, 1, &[], &[file("/a", 1), file("/b", 2), file("/c", 3)]).await;
-    made(store, books, 2, &["/a"], &[file("/a", 4)]).await;
-    write(store, move |tx| {
-        files::remember(tx, books, 1, &[(one, Some("1".into())), (two, Some("2".into()))])?;
-        files::remember(tx, books, 2, &[(one, Some("1, again".into()))])
-    })
-    .await;
-    let before = database.dump();
-    write(store, move |tx| {
-        files::stage(tx, books, Some(3))?;
-        files::forget_pages(tx, books, 3)?;
-        files::remember(tx, books, 3, &[(one, Some("1, at last".into())), (three, Some("3".into()))])?;
-        change(tx, books, 3, &["/a", "/b"], &[file("/a", 5), file("/d", 6)])
-    })
-    .await;
-    assert_eq!(read(store, move |tx| files::staged(tx, books)).await, Some(3));
-    write(store, move |tx| files::undo(tx, books, 2)).await;
-    assert_eq!(database.dump(), before);
-    assert_eq!(read(store, move |tx| files::staged(tx, books)).await, None);
-}
-
-async fn an_undo_of_the_first_release_leaves_nothing(database: &Database) {
-    let store = database.store();
-    let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
-    made(store, other, 1, &[], &[file("/a", 1)]).await;
-    let before = database.dump();
-    write(store, move |tx| {
-        files::stage(tx, books, Some(1))?;
-        files::remember(tx, books, 1, &[(PageId::new(at(0)), Some("1".into()))])?;
-        change(tx, books, 1, &[], &[file("/a", 1)])
-    })
-    .await;
-    write(store, move |tx| files::undo(tx, books, 0)).await;
-    assert_eq!(database.dump(), before);
-}
-
 /// What is remembered, sorted.
-async fn pages(store: &Store, site: SiteId) -> Vec<String> {
+pub async fn pages(store: &Store, site: SiteId) -> Vec<String> {
     let mut pages = read(store, move |tx| files::pages(tx, site, |meta| Ok(meta.to_owned()))).await;
     pages.sort();
     pages
@@ -239,21 +195,6 @@ async fn pages_are_remembered_as_the_newest_release_shows_them(database: &Databa
     assert!(refused.is_err(), "{refused:?}");
 }
 
-async fn all_pages_are_forgotten_for_a_build_from_nothing(database: &Database) {
-    let store = database.store();
-    let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
-    let [one, two] = [1, 2].map(|number| PageId(Uuid::from_u128(number)));
-    for site in [books, other] {
-        let pages = [(one, Some("1".into())), (two, Some("2".into()))];
-        write(store, move |tx| files::remember(tx, site, 1, &pages)).await;
-    }
-    write(store, move |tx| files::forget_pages(tx, books, 2)).await;
-    assert_eq!(pages(store, books).await, [""; 0]);
-    write(store, move |tx| files::remember(tx, books, 2, &[(one, Some("1, anew".into()))])).await;
-    assert_eq!(pages(store, books).await, ["1, anew"]);
-    assert_eq!(pages(store, other).await, ["1", "2"]);
-}
-
 async fn sweep(store: &Store, site: SiteId, oldest: i64, most: i64) -> Swept {
     write(store, move |tx| files::sweep(tx, site, oldest, most)).await
 }
@@ -272,10 +213,10 @@ async fn a_sweep_takes_only_what_no_kept_release_has(database: &Database) {
     let kept = [list(store, books, 2).await, list(store, books, 3).await];
     assert_eq!(sweep(store, books, 1, 100).await, Swept::default());
     let dead = BTreeMap::from([(PACK, 1 + 6), (OTHER_PACK, 2)]);
-    assert_eq!(sweep(store, books, 2, 100).await, Swept { files: 4, dead });
+    assert_eq!(sweep(store, books, 2, 100).await, Swept { files: 4, pages: 0, dead });
     assert_eq!([list(store, books, 2).await, list(store, books, 3).await], kept);
     let dead = BTreeMap::from([(PACK, 3)]);
-    assert_eq!(sweep(store, books, 99, 100).await, Swept { files: 1, dead });
+    assert_eq!(sweep(store, books, 99, 100).await, Swept { files: 1, pages: 0, dead });
     assert_eq!(list(store, books, 3).await, kept[1], "what is valid until further notice stays");
     assert_eq!(list(store, other, 1).await.len(), 5);
 }
@@ -283,10 +224,19 @@ async fn a_sweep_takes_only_what_no_kept_release_has(database: &Database) {
 async fn a_sweep_of_files_takes_no_more_than_its_limit(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
+    let ids: Vec<PageId> = (1..=5).map(|number| PageId(Uuid::from_u128(number))).collect();
+    write(store, move |tx| {
+        let pages =
+            |meta: Option<&str>| -> Vec<_> { ids.iter().map(|id| (*id, meta.map(str::to_owned))).collect() };
+        files::remember(tx, books, 1, &pages(Some("1")))?;
+        files::remember(tx, books, 2, &pages(None))
+    })
+    .await;
     made(store, books, 1, &[], &[file("/a", 1), file("/b", 1), file("/c", 1)]).await;
     made(store, books, 2, &["/a", "/b", "/c"], &[]).await;
-    for expected in [2, 1, 0] {
-        assert_eq!(sweep(store, books, 2, 2).await.files, expected);
+    for expected in [(2, 2), (1, 2), (0, 1), (0, 0)] {
+        let swept = sweep(store, books, 2, 2).await;
+        assert_eq!((swept.files, swept.pages), expected);
     }
 }
 
@@ -300,56 +250,7 @@ async fn what_is_remembered_is_swept_with_the_files(database: &Database) {
     write(store, move |tx| files::remember(tx, books, 2, &[(one, None)])).await;
     assert_eq!(sweep(store, books, 1, 100).await, Swept::default());
     assert_eq!(database.dump().len(), before.len());
-    sweep(store, books, 2, 100).await;
+    assert_eq!(sweep(store, books, 2, 100).await, Swept { pages: 1, ..Swept::default() });
     assert_eq!(database.dump().len(), before.len() - 1);
     assert_eq!(pages(store, books).await, ["2"]);
-}
-
-fn place(path: &str, from_release: i64, pack: PackId, offset: i64, length: i64) -> Place {
-    Place { path: path.into(), from_release, pack, offset, length }
-}
-
-async fn places(store: &Store, site: SiteId) -> Vec<Place> {
-    let mut places = read(store, move |tx| files::places(tx, site)).await;
-    places.sort_by_key(|place| (place.path.clone(), place.from_release));
-    places
-}
-
-async fn every_file_with_bytes_has_a_place(database: &Database) {
-    let store = database.store();
-    let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
-    made(store, books, 1, &[], &[file("/a", 1), redirect("/r", "/a")]).await;
-    made(store, books, 2, &["/a"], &[file("/a", 2)]).await;
-    assert_eq!(places(store, books).await, [place("/a", 1, PACK, 10, 1), place("/a", 2, PACK, 20, 2)]);
-    assert_eq!(places(store, other).await, []);
-}
-
-async fn only_files_that_are_still_there_move(database: &Database) {
-    let store = database.store();
-    let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
-    for site in [books, other] {
-        made(store, site, 1, &[], &[file("/a", 1), file("/b", 2), file("/swept", 3), file("/moved", 4)])
-            .await;
-    }
-    let found = places(store, books).await;
-    let theirs = places(store, other).await;
-    made(store, books, 2, &["/b", "/swept"], &[file("/b", 5)]).await;
-    write(store, move |tx| {
-        tx.execute("DELETE FROM release_files WHERE site_id = $1 AND path = '/swept'", &[&books.0])?;
-        files::relocate(tx, books, OTHER_PACK, &[place("/moved", 1, PACK, 40, 4)], &[7])
-    })
-    .await;
-    let third = PackId(Uuid::from_u128(3));
-    // In the order of their paths: /a, /b, /moved, /swept.
-    let moved =
-        write(store, move |tx| files::relocate(tx, books, third, &found, &[100, 200, 300, 400])).await;
-    assert_eq!(moved, 2);
-    let expected = [
-        place("/a", 1, third, 100, 1),
-        place("/b", 1, third, 200, 2),
-        place("/b", 2, PACK, 50, 5),
-        place("/moved", 1, OTHER_PACK, 7, 4),
-    ];
-    assert_eq!(places(store, books).await, expected);
-    assert_eq!(places(store, other).await, theirs);
 }

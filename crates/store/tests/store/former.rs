@@ -1,16 +1,22 @@
 use model::{PageId, SiteId};
 use store::Store;
-use store::former;
+use store::bin::{self, Purge};
+use store::former::{self, MOST};
+use store::releases::{self, Release};
 use testing::Database;
 use uuid::Uuid;
 
-use crate::{read, site, write};
+use crate::releases::release;
+use crate::{at, delete, insert, page, read, site, write};
 
 testing::on_both_databases!(
     a_url_leads_to_the_page_that_left_it_last,
     of_pages_that_leave_a_url_at_once_the_last_wins,
     urls_are_told_by_the_version_that_left_them,
     former_urls_go_with_their_site,
+    of_too_many_urls_of_a_page_the_older_half_is_forgotten,
+    what_was_forgotten_has_the_site_built_from_nothing,
+    urls_of_a_purged_page_are_forgotten,
 );
 
 const ONE: PageId = PageId(Uuid::from_u128(1));
@@ -71,7 +77,56 @@ async fn former_urls_go_with_their_site(database: &Database) {
     for site in [books, other] {
         add(store, site, 1, &[left("/a", ONE)]).await;
     }
-    write(store, move |tx| former::remove_site(tx, books)).await;
+    crate::delete_site(store, books, 5).await;
     assert_eq!(between(store, books, -1, 9).await, []);
     assert_eq!(between(store, other, -1, 9).await, [left("/a", ONE)]);
+}
+
+async fn of_too_many_urls_of_a_page_the_older_half_is_forgotten(database: &Database) {
+    let store = database.store();
+    let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
+    add(store, books, 0, &[left("/of-another-page", TWO)]).await;
+    for site in [books, other] {
+        for version in 1..=MOST {
+            add(store, site, version, &[left(&format!("/{version:03}"), ONE)]).await;
+        }
+    }
+    assert_eq!(between(store, books, -1, 999).await.len() as i64, MOST + 1);
+    // Two at once are one too many twice, and still only half goes.
+    add(store, books, MOST + 1, &[left("/y", ONE), left("/z", ONE)]).await;
+    let mut expected: Vec<Left> =
+        (MOST / 2 + 1..=MOST).map(|version| left(&format!("/{version:03}"), ONE)).collect();
+    expected.extend([left("/of-another-page", TWO), left("/y", ONE), left("/z", ONE)]);
+    assert_eq!(between(store, books, -1, 999).await, expected);
+    assert_eq!(between(store, other, -1, 999).await.len() as i64, MOST);
+}
+
+async fn what_was_forgotten_has_the_site_built_from_nothing(database: &Database) {
+    let store = database.store();
+    let books = site(store, "books").await.id;
+    let base = Release { version: MOST, ..release(1) };
+    let row = base.clone();
+    write(store, move |tx| releases::insert(tx, books, &row)).await;
+    for version in 1..=MOST {
+        add(store, books, version, &[left(&format!("/{version}"), ONE)]).await;
+    }
+    let newest = || read(store, move |tx| releases::newest(tx, books));
+    assert_eq!(newest().await, Some(base.clone()));
+    add(store, books, MOST + 1, &[left("/a", ONE)]).await;
+    assert_eq!(newest().await, Some(Release { made_with: String::new(), ..base }));
+}
+
+async fn urls_of_a_purged_page_are_forgotten(database: &Database) {
+    let store = database.store();
+    let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
+    let (gone, stays) = (page("blog//gone"), page("blog//stays"));
+    for site in [books, other] {
+        insert(store, site, &[gone.clone(), stays.clone()]).await;
+        add(store, site, 1, &[left("/a", gone.id), left("/b", gone.id), left("/c", stays.id)]).await;
+        delete(store, site, &[gone.id], 5).await;
+    }
+    let purge = move |tx: &mut store::Tx| bin::purge(tx, books, Purge::One(gone.id), 1, at(6));
+    assert_eq!(write(store, purge).await, 1);
+    assert_eq!(between(store, books, -1, 9).await, [left("/c", stays.id)]);
+    assert_eq!(between(store, other, -1, 9).await.len(), 3);
 }

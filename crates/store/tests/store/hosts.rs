@@ -1,7 +1,7 @@
 use model::{SiteId, SiteName};
 use store::hosts::{self, Hosted, Protection};
 use store::releases::{self, Move};
-use store::{Store, sites};
+use store::{Store, accounts, sites};
 use testing::Database;
 
 use crate::{at, read, site, write};
@@ -14,10 +14,12 @@ testing::on_both_databases!(
     a_sites_domains_are_listed_oldest_first,
     a_deleted_site_is_found_no_more,
     a_protected_site_says_so,
+    the_sites_of_a_suspended_account_say_so,
+    a_deleted_site_gets_no_domain,
 );
 
 fn hosted(id: SiteId) -> Hosted {
-    Hosted { id, release: None, protection: None }
+    Hosted { id, release: None, protection: None, suspended: false }
 }
 
 async fn by_name(store: &Store, name: &str) -> Option<Hosted> {
@@ -129,4 +131,26 @@ async fn a_protected_site_says_so(database: &Database) {
     assert_eq!(by_name(store, "other").await, Some(hosted(other)));
     protect(None).await;
     assert_eq!(by_name(store, "books").await, Some(hosted(books)));
+}
+
+async fn the_sites_of_a_suspended_account_say_so(database: &Database) {
+    let store = database.store();
+    let (books, other) = (site(store, "books").await, site(store, "other").await);
+    add(store, "example.com", books.id, 1).await;
+    let account = books.account;
+    for suspended_at in [Some(at(5)), None] {
+        write(store, move |tx| accounts::set_suspended(tx, account, suspended_at)).await;
+        let expected = Hosted { suspended: suspended_at.is_some(), ..hosted(books.id) };
+        assert_eq!(by_name(store, "books").await, Some(expected.clone()));
+        assert_eq!(by_domain(store, "example.com").await, Some(expected));
+        assert_eq!(by_name(store, "other").await, Some(hosted(other.id)));
+    }
+}
+
+async fn a_deleted_site_gets_no_domain(database: &Database) {
+    let store = database.store();
+    let (gone, stays) = (site(store, "gone").await.id, site(store, "stays").await.id);
+    assert!(write(store, move |tx| sites::delete(tx, gone, at(2))).await);
+    assert!(!add(store, "example.com", gone, 3).await);
+    assert!(add(store, "example.com", stays, 3).await, "it is free");
 }

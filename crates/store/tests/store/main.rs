@@ -5,14 +5,21 @@
 extern crate recto_store as store;
 
 mod accounts;
+mod attempts;
 mod building;
 mod builds;
 mod changed;
+mod clocks;
 mod connections;
+mod deadlines;
+mod deletion;
+mod fences;
 mod files;
 mod former;
 mod hosts;
 mod listing;
+mod lock_order;
+mod log;
 mod mark;
 mod media;
 mod media_races;
@@ -24,27 +31,31 @@ mod pages;
 mod processes;
 mod races;
 mod releases;
+mod relocation;
+mod replaced_texts;
+mod schedule;
+mod schema3;
 mod sites;
+mod staging;
 mod texts;
 mod tokens;
 mod transactions;
 mod transcodes;
+mod turns;
+mod usage;
 
 use model::{
     AccountId, AccountName, ContentType, PageId, PageKey, Section, SiteId, SiteName, Slug, Timestamp,
 };
 use store::pages::Page;
 use store::sites::Site;
+use store::texts::{Text, TextId};
+use store::usage::Change;
 use store::{Error, Store, Tx};
 
 /// A moment, in seconds since some start.
 fn at(second: i64) -> Timestamp {
     Timestamp::from_micros(second * 1_000_000)
-}
-
-/// When the sweep takes a text that was released at a moment.
-fn after_grace(second: i64) -> Timestamp {
-    at(second).plus(store::texts::GRACE)
 }
 
 /// Inserts an account.
@@ -84,18 +95,22 @@ fn key(text: &str) -> PageKey {
     }
 }
 
+fn text(id: i64, bytes: i64) -> Text {
+    Text { id: TextId(id), bytes }
+}
+
 /// A page with every field filled, so that none can be lost unnoticed.
-fn page(text: &str) -> Page {
+fn page(name: &str) -> Page {
     Page {
         id: PageId::new(at(0)),
-        key: key(text),
-        title: format!("Title of {text}"),
+        key: key(name),
+        title: format!("Title of {name}"),
         description: Some("“Quoted”, 💡".into()),
         draft: true,
         tags: r#"["a","b"]"#.into(),
         api_endpoint: Some("GET /users".into()),
-        content: Some(store::texts::TextId(7)),
-        params: Some(store::texts::TextId(8)),
+        content: Some(text(7, 70)),
+        params: Some(text(8, 80)),
         published_at: at(1),
         created_at: at(2),
         updated_at: at(3),
@@ -107,9 +122,30 @@ async fn insert(store: &Store, site: SiteId, pages: &[Page]) {
     let pages = pages.to_vec();
     write(store, move |tx| {
         let version = store::sites::next_version(tx, site)?.unwrap();
+        let text = pages.iter().flat_map(|page| [page.content, page.params]).flatten().map(|text| text.bytes);
+        let change = Change { pages: pages.len() as i64, text: text.sum(), ..Change::default() };
+        store::usage::count(tx, site, change)?;
         store::pages::insert(tx, site, version, &pages.iter().collect::<Vec<_>>())
     })
     .await;
+}
+
+/// Deletes pages as one publish would; returns its version.
+async fn delete(store: &Store, site: SiteId, pages: &[PageId], second: i64) -> i64 {
+    let pages = pages.to_vec();
+    write(store, move |tx| {
+        let version = store::sites::next_version(tx, site)?.unwrap();
+        store::usage::count(tx, site, Change { pages: -(pages.len() as i64), ..Change::default() })?;
+        store::pages::delete(tx, site, version, &pages, at(second))?;
+        Ok(version)
+    })
+    .await
+}
+
+/// Deletes a site, and everything of it, in one step after the other.
+async fn delete_site(store: &Store, site: SiteId, second: i64) {
+    assert!(write(store, move |tx| store::sites::delete(tx, site, at(second))).await);
+    while write(store, move |tx| store::sites::remove_some(tx, site, 100, at(second))).await {}
 }
 
 /// A write that must not fail.

@@ -38,10 +38,10 @@ fn run(location: &Location, test: impl AsyncFn(&Store, &Store)) {
 }
 
 /// A PostgreSQL database that nobody else uses.
-struct Alone(String);
+pub struct Alone(String);
 
 impl Alone {
-    fn new() -> Alone {
+    pub fn new() -> Alone {
         let alone = Alone(format!("test_{}", uuid::Uuid::now_v7().simple()));
         execute(&server(), &format!("CREATE DATABASE {}", alone.0));
         alone
@@ -53,7 +53,21 @@ impl Alone {
     }
 
     fn location(&self) -> Location {
-        Location::Postgres { url: self.url(), connections: 2, leases: LeaseClock::Database }
+        self.location_with(2)
+    }
+
+    pub fn location_with(&self, connections: usize) -> Location {
+        Location::Postgres { url: self.url(), connections, leases: LeaseClock::Caller }
+    }
+
+    /// How many PostgreSQL has found there so far.
+    pub fn deadlocks(&self) -> i64 {
+        let count = || {
+            let mut client = postgres::Client::connect(&server(), NoTls).unwrap();
+            let sql = "SELECT deadlocks FROM pg_stat_database WHERE datname = $1";
+            client.query_one(sql, &[&self.0]).unwrap().get(0)
+        };
+        std::thread::scope(|scope| scope.spawn(count).join().unwrap())
     }
 }
 

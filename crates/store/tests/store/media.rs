@@ -3,11 +3,12 @@ use std::collections::HashMap;
 use model::{Dimensions, MediaHash, MediaUrl, SiteId};
 use store::media::{self, Kept, Medium, Stored, Upload};
 use store::transcodes::{Status, Transcode};
-use store::{Store, sites};
+use store::usage::{Exceeded, Limited, Quota};
+use store::{Store, sites, usage};
 use testing::Database;
 
 use crate::objects::{begin, doomed, id};
-use crate::{at, read, site, site_named, write};
+use crate::{at, delete_site, read, site, site_named, write};
 
 testing::on_both_databases!(
     what_is_kept_is_found_by_its_url,
@@ -29,6 +30,15 @@ testing::on_both_databases!(
 
 pub(crate) const QUOTA: u64 = 1000;
 
+/// So many bytes of media, and nothing else.
+pub(crate) fn quota(storage: u64) -> Quota {
+    Quota { storage, pages: 0, text: 0 }
+}
+
+fn over_quota(required: u64, remaining: u64) -> Kept {
+    Kept::OverQuota(Exceeded { what: Limited::Storage, required, remaining })
+}
+
 pub(crate) fn hash(number: u8) -> MediaHash {
     MediaHash([number; 16])
 }
@@ -45,7 +55,7 @@ fn known(number: u8, size: u64, names: &[&str]) -> Upload {
 /// At second 1.
 pub(crate) async fn try_keep(store: &Store, site: SiteId, uploads: impl Into<Vec<Upload>>) -> Kept {
     let uploads = uploads.into();
-    write(store, move |tx| media::keep(tx, site, &uploads, QUOTA, at(1))).await
+    write(store, move |tx| media::keep(tx, site, &uploads, &quota(QUOTA), at(1))).await
 }
 
 pub(crate) async fn keep(store: &Store, site: SiteId, uploads: impl Into<Vec<Upload>>) {
@@ -60,7 +70,7 @@ pub(crate) async fn add(store: &Store, site: SiteId, object: u128, number: u8, s
 
 pub(crate) async fn used(store: &Store, site: &sites::Site) -> u64 {
     let account = site.account;
-    read(store, move |tx| media::usage(tx, account)).await
+    read(store, move |tx| usage::of_account(tx, account)).await.storage
 }
 
 fn url(number: u8, name: &str) -> MediaUrl {
@@ -176,16 +186,17 @@ async fn uploads_over_the_quota_change_nothing(database: &Database) {
     let uploads =
         |size| [known(1, 900, &["z.png"]), upload(2, 2, 50, &["b.png"]), upload(3, 3, size, &["c.png"])];
     let refused = try_keep(store, books.id, uploads(51)).await;
-    assert_eq!(refused, Kept::OverQuota { required: 101, remaining: 100 });
+    assert_eq!(refused, over_quota(101, 100));
     assert_eq!(database.dump(), before);
     keep(store, books.id, uploads(50)).await;
     assert_eq!(used(store, &books).await, QUOTA);
     // The plan became a smaller one.
     let id = books.id;
-    let kept = write(store, move |tx| media::keep(tx, id, &[upload(4, 4, 1, &["d.png"])], 10, at(1))).await;
-    assert_eq!(kept, Kept::OverQuota { required: 1, remaining: 0 });
-    let kept = write(store, move |tx| media::keep(tx, id, &[known(1, 900, &["d.png"])], 10, at(1))).await;
-    assert_eq!(kept, Kept::Done);
+    let keep_within_ten = |upload| {
+        write(store, move |tx| media::keep(tx, id, std::slice::from_ref(&upload), &quota(10), at(1)))
+    };
+    assert_eq!(keep_within_ten(upload(4, 4, 1, &["d.png"])).await, over_quota(1, 0));
+    assert_eq!(keep_within_ten(known(1, 900, &["d.png"])).await, Kept::Done);
 }
 
 async fn the_quota_is_of_all_the_accounts_sites(database: &Database) {
@@ -198,14 +209,14 @@ async fn the_quota_is_of_all_the_accounts_sites(database: &Database) {
     add(store, stranger.id, 2, 1, 600, &["a.png"]).await;
     begin(store, second.id, 3).await;
     let refused = try_keep(store, second.id, [upload(3, 1, 600, &["a.png"])]).await;
-    assert_eq!(refused, Kept::OverQuota { required: 600, remaining: 400 });
+    assert_eq!(refused, over_quota(600, 400));
 }
 
 async fn nothing_is_kept_for_a_deleted_site(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     begin(store, books, 1).await;
-    write(store, move |tx| sites::delete(tx, books, at(1))).await;
+    delete_site(store, books, 1).await;
     assert_eq!(try_keep(store, books, [upload(1, 1, 5, &["a.png"])]).await, Kept::NoSite);
     assert_eq!(
         (doomed(store, 10).await, doomed(store, 11).await),
@@ -261,8 +272,10 @@ async fn media_are_listed_newest_first_in_steps(database: &Database) {
         begin(store, books, number.into()).await;
         let upload = upload(number.into(), number, 5, &["b.mov", "a.png"]);
         let upload = Upload { dimensions: Some(Dimensions { width: 3, height: 2 }), ..upload };
-        write(store, move |tx| media::keep(tx, books, std::slice::from_ref(&upload), QUOTA, at(second)))
-            .await;
+        write(store, move |tx| {
+            media::keep(tx, books, std::slice::from_ref(&upload), &quota(QUOTA), at(second))
+        })
+        .await;
     }
     let list = |behind| read(store, move |tx| media::list(tx, books, behind, 3));
     let numbers = |media: &[Medium]| media.iter().map(|medium| medium.hash.0[0]).collect::<Vec<_>>();
@@ -293,8 +306,7 @@ async fn a_deleted_site_gives_its_bytes_back(database: &Database) {
     add(store, gone.id, 2, 1, 30, &["a.mov", "b.png"]).await;
     add(store, gone.id, 3, 2, 20, &["c.png"]).await;
     assert_eq!(used(store, &stays).await, 120);
-    let id = gone.id;
-    assert!(write(store, move |tx| sites::delete(tx, id, at(5))).await);
+    delete_site(store, gone.id, 5).await;
     assert_eq!(used(store, &stays).await, 70);
     let mut left = doomed(store, 6).await;
     left.sort();

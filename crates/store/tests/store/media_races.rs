@@ -7,9 +7,9 @@ use store::{Store, objects, sites, transcodes};
 use testing::Database;
 use uuid::Uuid;
 
-use crate::media::{add, hash, upload, used};
+use crate::media::{add, hash, quota, upload, used};
 use crate::objects::{begin, id};
-use crate::{at, at_once, read, site, site_named, write};
+use crate::{at, at_once, delete_site, read, site, site_named, write};
 
 testing::on_both_databases!(
     uploads_at_once_never_pass_the_quota,
@@ -23,13 +23,14 @@ testing::on_both_databases!(
 const TASKS: usize = 16;
 
 /// As a request would: writes the bytes that are missing, and again when it is told so.
-async fn send(store: &Store, site: SiteId, number: u8, size: u64, quota: u64) -> Kept {
+async fn send(store: &Store, site: SiteId, number: u8, size: u64, most: u64) -> Kept {
+    let limit = quota(most);
     loop {
         let object = ObjectId::new(at(0));
         write(store, move |tx| objects::begin(tx, object, site, at(10))).await;
         let upload = Upload { object: Some(object), ..upload(0, number, size, &[&format!("{number}.png")]) };
         let kept =
-            write(store, move |tx| media::keep(tx, site, std::slice::from_ref(&upload), quota, at(1))).await;
+            write(store, move |tx| media::keep(tx, site, std::slice::from_ref(&upload), &limit, at(1))).await;
         match kept {
             Kept::Gone(_) => continue,
             kept => return kept,
@@ -59,11 +60,11 @@ async fn two_sites(store: &Store) -> (sites::Site, [SiteId; 2]) {
 async fn uploads_at_once_never_pass_the_quota(database: &Database) {
     let store = database.store();
     let (books, ids) = two_sites(store).await;
-    let quota = 1000;
+    let most = 1000;
     // Each file is sent by two tasks at once, to one of the two sites; nine of the sixteen fit.
     let outcomes = at_once(2 * TASKS, |task| {
         let (store, file) = (store.clone(), task / 2);
-        async move { (file, send(&store, ids[file % 2], file as u8, 100 + file as u64, quota).await) }
+        async move { (file, send(&store, ids[file % 2], file as u8, 100 + file as u64, most).await) }
     });
     let mut verdicts: HashMap<usize, Vec<Kept>> = HashMap::new();
     for (file, kept) in outcomes.await {
@@ -71,7 +72,7 @@ async fn uploads_at_once_never_pass_the_quota(database: &Database) {
     }
     let used = used(store, &books).await;
     assert_eq!(used, kept_bytes(store, &ids).await);
-    assert!(used <= quota, "{used}");
+    assert!(used <= most, "{used}");
     let done: u64 = verdicts
         .iter()
         .filter(|(_, kept)| kept.contains(&Kept::Done))
@@ -81,7 +82,7 @@ async fn uploads_at_once_never_pass_the_quota(database: &Database) {
     for (file, kept) in verdicts {
         let required = 100 + file as u64;
         let fits = |kept: &Kept| match kept {
-            Kept::OverQuota { required: told, remaining } => *told == required && *remaining < required,
+            Kept::OverQuota(exceeded) => exceeded.required == required && exceeded.remaining < required,
             kept => *kept == Kept::Done,
         };
         assert!(kept.iter().all(fits), "file {file}: {kept:?}");
@@ -122,9 +123,7 @@ async fn of_workers_at_once_each_transcode_has_one(database: &Database) {
         let (store, worker) = (store.clone(), Worker(Uuid::from_u128(task as u128)));
         async move {
             let mut claimed = Vec::new();
-            while let Some(claim) =
-                write(&store, move |tx| transcodes::claim(tx, worker, at(2), at(50))).await
-            {
+            while let Some(claim) = write(&store, move |tx| transcodes::claim(tx, worker, at(2))).await {
                 claimed.push(claim.hash);
             }
             claimed
@@ -143,7 +142,7 @@ async fn a_site_deleted_while_files_are_uploaded_leaves_nothing_behind(database:
             let store = store.clone();
             async move {
                 match task {
-                    4 => drop(write(&store, move |tx| sites::delete(tx, site, at(1))).await),
+                    4 => delete_site(&store, site, 1).await,
                     _ => drop(send(&store, site, task as u8, 10, 1000).await),
                 }
             }
@@ -169,7 +168,7 @@ async fn a_sweep_never_takes_what_is_kept(database: &Database) {
                         .contains(&id(number.into())),
                     _ => {
                         let keep = move |tx: &mut store::Tx| {
-                            media::keep(tx, books, std::slice::from_ref(&upload), 1000, at(11))
+                            media::keep(tx, books, std::slice::from_ref(&upload), &quota(1000), at(11))
                         };
                         write(&store, keep).await == Kept::Done
                     }
@@ -187,7 +186,7 @@ async fn a_medium_deleted_while_its_twin_is_finished_leaves_no_twin(database: &D
     for round in 0..20u128 {
         let (source, twin) = (1 + 2 * round, 2 + 2 * round);
         add(store, books, source, 1, 1, &["a.mov"]).await;
-        let claim = write(store, move |tx| transcodes::claim(tx, worker, at(1), at(9))).await.unwrap();
+        let claim = write(store, move |tx| transcodes::claim(tx, worker, at(1))).await.unwrap();
         begin(store, books, twin).await;
         at_once(2, |task| {
             let (store, claim) = (store.clone(), claim.clone());

@@ -1,10 +1,11 @@
 use model::SiteId;
+use store::Store;
 use store::mentions::{self, Mention};
 use store::pages::Page;
-use store::{Store, texts};
+use store::texts::{self, Text};
 use testing::Database;
 
-use crate::{at, insert, page, read, site, write};
+use crate::{delete, insert, page, read, site, write};
 
 testing::on_both_databases!(pages_that_speak_of_media_are_told_in_steps, deleted_pages_use_nothing);
 
@@ -12,7 +13,9 @@ testing::on_both_databases!(pages_that_speak_of_media_are_told_in_steps, deleted
 async fn publish(store: &Store, site: SiteId, key: &str, content: &str, params: &str) -> Page {
     let bodies = [content.to_owned(), params.to_owned()];
     let range = write(store, move |tx| texts::insert(tx, &bodies)).await.unwrap();
-    let page = Page { content: Some(range.first), params: Some(range.last), ..page(key) };
+    let texts = [(range.first, content), (range.last, params)];
+    let [content, params] = texts.map(|(id, body)| Some(Text { id, bytes: body.len() as i64 }));
+    let page = Page { content, params, ..page(key) };
     insert(store, site, std::slice::from_ref(&page)).await;
     page
 }
@@ -50,10 +53,6 @@ async fn deleted_pages_use_nothing(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     let page = publish(store, books, "blog//a", "![](/media/0/a.png)", "{}").await;
-    write(store, move |tx| {
-        let version = store::sites::next_version(tx, books)?.unwrap();
-        store::pages::delete(tx, books, version, &[page.id], at(4))
-    })
-    .await;
+    delete(store, books, &[page.id], 4).await;
     assert_eq!(read(store, move |tx| mentions::behind(tx, books, None, 10)).await, []);
 }

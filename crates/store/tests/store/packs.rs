@@ -6,7 +6,7 @@ use store::packs::{self, Pack};
 use testing::Database;
 use uuid::Uuid;
 
-use crate::{at, read, site, write};
+use crate::{at, delete_site, read, site, write};
 
 testing::on_both_databases!(
     a_pack_that_is_kept_is_live,
@@ -171,7 +171,7 @@ async fn a_deleted_sites_packs_are_doomed(database: &Database) {
         begin(store, site, number).await;
     }
     keep(store, 1, 10).await;
-    write(store, move |tx| packs::doom_site(tx, gone, at(5))).await;
+    delete_site(store, gone, 5).await;
     assert!(!keep(store, 2, 10).await);
     assert_eq!(doomed(store, 5).await, [0; 0]);
     assert_eq!(doomed(store, 6).await, [1]);

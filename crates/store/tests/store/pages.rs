@@ -1,12 +1,12 @@
-use model::PageId;
+use model::{PageId, SiteId, Timestamp};
 use store::bin::{self, Deleted, Purge};
-use store::pages::{self, Page, PageCount};
+use store::pages::{self, Page};
 use store::sites::{self, Site};
-use store::texts::{self, TextId};
+use store::texts;
 use store::{Error, Store};
 use testing::Database;
 
-use crate::{after_grace, at, insert, key, page, read, site, write};
+use crate::{at, delete, insert, key, page, read, site, text, write};
 
 testing::on_both_databases!(
     a_page_is_kept_with_every_field,
@@ -22,7 +22,9 @@ testing::on_both_databases!(
     a_deleted_page_is_restored,
     a_live_page_is_neither_restored_nor_purged,
     a_purge_takes_what_was_deleted_and_leaves_its_texts_to_the_sweep,
-    pages_are_counted_for_the_account,
+    a_purge_takes_no_more_than_its_limit_and_the_oldest_first,
+    the_site_whose_page_was_deleted_longest_ago_is_purged_first,
+    deleted_pages_are_counted_for_the_account,
 );
 
 async fn by_ids(store: &Store, site: &Site, ids: &[PageId]) -> Vec<Page> {
@@ -47,15 +49,6 @@ async fn update(store: &Store, site: &Site, moved: &[PageId], pages: &[Page]) ->
         pages::update(tx, site, version, &pages.iter().collect::<Vec<_>>())
     };
     store.write(work).await
-}
-
-async fn delete(store: &Store, site: &Site, ids: &[PageId], second: i64) {
-    let (site, ids) = (site.id, ids.to_vec());
-    write(store, move |tx| {
-        let version = sites::next_version(tx, site)?.unwrap();
-        pages::delete(tx, site, version, &ids, at(second))
-    })
-    .await;
 }
 
 async fn a_page_is_kept_with_every_field(database: &Database) {
@@ -106,7 +99,7 @@ async fn another_site_s_pages_are_never_found(database: &Database) {
 
     let stolen = Page { title: "stolen".into(), ..theirs_page.clone() };
     update(store, &mine, &[theirs_page.id], &[stolen]).await.unwrap();
-    delete(store, &mine, &[theirs_page.id], 5).await;
+    delete(store, mine.id, &[theirs_page.id], 5).await;
     assert_eq!(by_slug(store, &theirs, "a").await, [theirs_page]);
 }
 
@@ -124,7 +117,7 @@ async fn a_page_is_updated_in_every_field(database: &Database) {
         tags: "[]".into(),
         api_endpoint: None,
         content: None,
-        params: Some(TextId(9)),
+        params: Some(text(9, 90)),
         published_at: at(10),
         created_at: before.created_at,
         updated_at: at(12),
@@ -175,13 +168,13 @@ async fn a_deleted_page_is_invisible_and_frees_its_key(database: &Database) {
     let books = site(store, "books").await;
     let (old, new) = (page("blog//a"), page("blog//a"));
     insert(store, books.id, std::slice::from_ref(&old)).await;
-    delete(store, &books, &[old.id], 5).await;
+    delete(store, books.id, &[old.id], 5).await;
     assert_eq!(by_slug(store, &books, "a").await, []);
     assert_eq!(by_ids(store, &books, &[old.id]).await, []);
     insert(store, books.id, std::slice::from_ref(&new)).await;
     assert_eq!(by_slug(store, &books, "a").await, std::slice::from_ref(&new));
     // Any number of deleted pages may have had one key.
-    delete(store, &books, &[new.id], 6).await;
+    delete(store, books.id, &[new.id], 6).await;
     assert_eq!(by_slug(store, &books, "a").await, []);
 }
 
@@ -190,8 +183,8 @@ async fn deleted_pages_are_listed_newest_first(database: &Database) {
     let (books, other) = (site(store, "books").await, site(store, "other").await);
     let pages = [page("blog//a"), page("blog//b"), page("blog//live")];
     insert(store, books.id, &pages).await;
-    delete(store, &books, &[pages[0].id], 5).await;
-    delete(store, &books, &[pages[1].id], 6).await;
+    delete(store, books.id, &[pages[0].id], 5).await;
+    delete(store, books.id, &[pages[1].id], 6).await;
     let expected = [(&pages[1], 6), (&pages[0], 5)].map(|(page, second)| Deleted {
         id: page.id,
         key: page.key.clone(),
@@ -208,7 +201,7 @@ async fn a_deleted_page_is_restored(database: &Database) {
     let books = site(store, "books").await;
     let page = page("docs/guides/a");
     insert(store, books.id, std::slice::from_ref(&page)).await;
-    delete(store, &books, &[page.id], 5).await;
+    delete(store, books.id, &[page.id], 5).await;
     let (site, id) = (books.id, page.id);
     assert_eq!(read(store, move |tx| bin::deleted_key(tx, site, id)).await, Some(page.key.clone()));
     assert!(write(store, move |tx| bin::restore(tx, site, 3, id, at(7))).await);
@@ -224,8 +217,8 @@ async fn a_live_page_is_neither_restored_nor_purged(database: &Database) {
     let (site, id) = (books.id, page.id);
     assert_eq!(read(store, move |tx| bin::deleted_key(tx, site, id)).await, None);
     assert!(!write(store, move |tx| bin::restore(tx, site, 2, id, at(7))).await);
-    for what in [Purge::One(site, id), Purge::Site(site), Purge::DeletedBefore(at(100))] {
-        assert_eq!(write(store, move |tx| bin::purge(tx, what, 1000, at(7))).await, 0);
+    for what in [Purge::One(id), Purge::DeletedBefore(at(100)), Purge::DeletedBefore(Timestamp::MAX)] {
+        assert_eq!(write(store, move |tx| bin::purge(tx, site, what, 1000, at(7))).await, 0);
     }
     assert_eq!(by_ids(store, &books, &[id]).await, [page]);
 }
@@ -235,43 +228,82 @@ async fn a_purge_takes_what_was_deleted_and_leaves_its_texts_to_the_sweep(databa
     let (books, other) = (site(store, "books").await, site(store, "other").await);
     for site in [&books, &other] {
         let range = write(store, |tx| texts::insert(tx, &vec!["text".into(); 8])).await.unwrap();
-        let mut ids = (range.first.0..).map(TextId);
+        let mut texts = (range.first.0..).map(|id| text(id, 4));
         let pages = ["blog//a", "blog//b", "blog//c", "blog//live"].map(|key| Page {
-            content: ids.next(),
-            params: ids.next(),
+            content: texts.next(),
+            params: texts.next(),
             ..page(key)
         });
         insert(store, site.id, &pages).await;
         for (page, second) in pages.iter().zip([5, 6, 7]) {
-            delete(store, site, &[page.id], second).await;
+            delete(store, site.id, &[page.id], second).await;
         }
     }
-    let purge = |what| write(store, move |tx| bin::purge(tx, what, 1000, at(8)));
-    let sweep = || write(store, |tx| texts::sweep(tx, after_grace(8), 100));
+    let purge = |site: &Site, what| {
+        write(store, {
+            let site = site.id;
+            move |tx| bin::purge(tx, site, what, 1000, at(8))
+        })
+    };
+    let sweep = || write(store, |tx| texts::sweep(tx, at(8), 1000));
     let newest = read(store, {
         let site = books.id;
         move |tx| Ok(bin::list_deleted(tx, site)?[0].id)
     });
     assert_eq!(sweep().await, 0);
-    assert_eq!(purge(Purge::One(books.id, newest.await)).await, 1);
+    assert_eq!(purge(&books, Purge::One(newest.await)).await, 1);
     assert_eq!(sweep().await, 2);
-    assert_eq!(purge(Purge::DeletedBefore(at(6))).await, 2);
+    for site in [&books, &other] {
+        assert_eq!(purge(site, Purge::DeletedBefore(at(6))).await, 1);
+    }
     assert_eq!(sweep().await, 4);
-    assert_eq!(purge(Purge::Site(other.id)).await, 2);
+    assert_eq!(purge(&other, Purge::DeletedBefore(Timestamp::MAX)).await, 2);
     assert_eq!(sweep().await, 4);
     // One deleted page of `books` and both live ones have theirs.
     assert_eq!(read(store, texts::count).await, 6);
 }
 
-async fn pages_are_counted_for_the_account(database: &Database) {
+async fn a_purge_takes_no_more_than_its_limit_and_the_oldest_first(database: &Database) {
+    let store = database.store();
+    let books = site(store, "books").await.id;
+    let pages = ["blog//a", "blog//b", "blog//c"].map(page);
+    insert(store, books, &pages).await;
+    for (page, second) in pages.iter().zip([7, 5, 6]) {
+        delete(store, books, &[page.id], second).await;
+    }
+    for (purged, left) in [(2, vec![pages[0].id]), (1, vec![]), (0, vec![])] {
+        let what = Purge::DeletedBefore(at(100));
+        assert_eq!(write(store, move |tx| bin::purge(tx, books, what, 2, at(8))).await, purged);
+        let deleted = read(store, move |tx| bin::list_deleted(tx, books)).await;
+        assert_eq!(deleted.iter().map(|page| page.id).collect::<Vec<_>>(), left);
+    }
+}
+
+async fn the_site_whose_page_was_deleted_longest_ago_is_purged_first(database: &Database) {
+    let store = database.store();
+    let (late, early) = (site(store, "late").await.id, site(store, "early").await.id);
+    for (site, second) in [(late, 6), (early, 5)] {
+        let page = page("blog//a");
+        insert(store, site, std::slice::from_ref(&page)).await;
+        delete(store, site, &[page.id], second).await;
+    }
+    let oldest = |second| read(store, move |tx| bin::oldest_before(tx, at(second)));
+    assert_eq!((oldest(5).await, oldest(6).await), (None, Some(early)));
+    let what = Purge::DeletedBefore(at(7));
+    assert_eq!(write(store, move |tx| bin::purge(tx, early, what, 10, at(8))).await, 1);
+    assert_eq!(oldest(7).await, Some(late));
+}
+
+async fn deleted_pages_are_counted_for_the_account(database: &Database) {
     let store = database.store();
     let (books, other) = (site(store, "books").await, site(store, "other").await);
     let pages = [page("blog//a"), page("blog//b"), page("blog//c")];
     insert(store, books.id, &pages).await;
     insert(store, other.id, &[page("blog//a")]).await;
-    delete(store, &books, &[pages[0].id], 5).await;
-    let account = books.account;
-    assert_eq!(read(store, move |tx| pages::count(tx, account)).await, PageCount { live: 2, deleted: 1 });
-    let nobody = model::AccountId::new(at(0));
-    assert_eq!(read(store, move |tx| pages::count(tx, nobody)).await, PageCount { live: 0, deleted: 0 });
+    delete(store, books.id, &[pages[0].id], 5).await;
+    let count = |account| read(store, move |tx| pages::count_deleted(tx, account));
+    assert_eq!((count(books.account).await, count(other.account).await), (1, 0));
+    assert_eq!(count(model::AccountId::new(at(0))).await, 0);
+    let all = |site: SiteId| read(store, move |tx| pages::count(tx, site));
+    assert_eq!((all(books.id).await, all(other.id).await), (3, 1));
 }

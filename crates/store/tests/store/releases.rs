@@ -1,13 +1,11 @@
-use model::{BuildId, PageId, SiteId};
+use model::{BuildId, SiteId};
 use store::Store;
 use store::bin::{self, Purge};
-use store::pages;
 use store::releases::{self, Move, Release};
-use store::sites;
 use testing::Database;
 use uuid::Uuid;
 
-use crate::{at, insert, page, read, site, write};
+use crate::{at, delete, insert, page, read, site, write};
 
 testing::on_both_databases!(
     releases_are_listed_newest_first,
@@ -30,6 +28,7 @@ pub fn release(number: i64) -> Release {
         made_with: "generator 1".into(),
         pages: 0,
         created_at: at(number),
+        warnings: None,
     }
 }
 
@@ -54,7 +53,8 @@ async fn newest(store: &Store, site: SiteId) -> Option<Release> {
 async fn releases_are_listed_newest_first(database: &Database) {
     let store = database.store();
     let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
-    let filled = Release { version: 7, as_of: at(8), pages: 9, created_at: at(10), ..release(10) };
+    let warnings = Some(r#"[{"url":"/a","message":"“too long”"}]"#.into());
+    let filled = Release { version: 7, as_of: at(8), pages: 9, created_at: at(10), warnings, ..release(10) };
     for release in [&release(2), &filled, &release(1)] {
         add(store, books, release).await;
     }
@@ -125,31 +125,21 @@ async fn a_site_is_crowded_by_more_releases_than_are_kept(database: &Database) {
     assert_eq!(read(store, |tx| releases::crowded(tx, 3)).await, []);
 }
 
-/// Deletes a page; tells with which version.
-async fn delete(store: &Store, site: SiteId, page: PageId) -> i64 {
-    write(store, move |tx| {
-        let version = sites::next_version(tx, site)?.unwrap();
-        pages::delete(tx, site, version, &[page], at(5))?;
-        Ok(version)
-    })
-    .await
-}
-
-async fn purge(store: &Store, what: Purge) {
-    assert_eq!(write(store, move |tx| bin::purge(tx, what, 10, at(6))).await, 1);
+async fn purge(store: &Store, site: SiteId, what: Purge) {
+    assert_eq!(write(store, move |tx| bin::purge(tx, site, what, 10, at(6))).await, 1);
 }
 
 async fn a_release_that_may_show_a_purged_page_is_no_base(database: &Database) {
     let store = database.store();
     let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
-    for what in [|site, page| Purge::One(site, page), |site, _| Purge::Site(site)] {
+    for what in [Purge::One, |_| Purge::DeletedBefore(at(6))] {
         let gone = page("blog//a");
         for site in [books, other] {
             insert(store, site, std::slice::from_ref(&gone)).await;
         }
-        let deleted = delete(store, books, gone.id).await;
-        delete(store, other, gone.id).await;
-        purge(store, what(books, gone.id)).await;
+        let deleted = delete(store, books, &[gone.id], 5).await;
+        delete(store, other, &[gone.id], 5).await;
+        purge(store, books, what(gone.id)).await;
         // Also of a build that began before the page was deleted, and ended after the purge.
         let before = Release { version: deleted - 1, ..release(deleted) };
         for site in [books, other] {
@@ -158,7 +148,7 @@ async fn a_release_that_may_show_a_purged_page_is_no_base(database: &Database) {
         let spoiled = Release { made_with: String::new(), ..before.clone() };
         assert_eq!(newest(store, books).await, Some(spoiled));
         assert_eq!(newest(store, other).await, Some(before), "it can still be told of the deletion");
-        purge(store, Purge::Site(other)).await;
+        purge(store, other, Purge::DeletedBefore(at(6))).await;
     }
 }
 
@@ -167,12 +157,12 @@ async fn a_release_that_knows_of_a_deletion_outlives_the_purge(database: &Databa
     let books = site(store, "books").await.id;
     let gone = [page("blog//a"), page("blog//b")];
     insert(store, books, &gone).await;
-    delete(store, books, gone[0].id).await;
-    let deleted = delete(store, books, gone[1].id).await;
+    delete(store, books, &[gone[0].id], 5).await;
+    let deleted = delete(store, books, &[gone[1].id], 5).await;
     let after = Release { version: deleted, ..release(1) };
     add(store, books, &after).await;
     for page in gone {
-        purge(store, Purge::One(books, page.id)).await;
+        purge(store, books, Purge::One(page.id)).await;
         assert_eq!(newest(store, books).await, Some(after.clone()));
     }
 }

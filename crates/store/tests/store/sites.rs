@@ -1,15 +1,17 @@
-use model::{PageId, SiteId, SiteName};
+use model::{AccountId, PageId, SiteId, SiteName};
+use store::pages::Page;
 use store::releases::Move;
 use store::sites::{self, Cooldown, Site};
-use store::{files, former, hosts, pages, releases, texts};
+use store::{Store, files, former, hosts, pages, releases, texts};
 use testing::Database;
 
-use crate::{account, after_grace, at, insert, page, read, site, site_named, write};
+use crate::{at, delete_site, insert, page, read, site, site_named, text, write};
 
 testing::on_both_databases!(
     a_site_is_found_by_id_and_by_name,
     a_site_is_found_only_for_its_account,
-    the_first_site_is_the_default,
+    an_account_has_the_default_site_that_it_was_given,
+    a_deleted_default_site_has_no_successor,
     sites_are_listed_by_account_and_age,
     a_taken_name_is_refused,
     a_site_is_renamed_to_a_free_name_only,
@@ -40,14 +42,51 @@ async fn a_site_is_found_only_for_its_account(database: &Database) {
     assert_eq!(read(store, move |tx| sites::of_account(tx, account, their_id)).await, None);
 }
 
-async fn the_first_site_is_the_default(database: &Database) {
+async fn default_of(store: &Store, account: AccountId) -> Option<Site> {
+    read(store, move |tx| sites::default_of(tx, account)).await
+}
+
+async fn set_default(store: &Store, account: AccountId, site: SiteId) -> bool {
+    write(store, move |tx| sites::set_default(tx, account, site)).await
+}
+
+async fn an_account_has_the_default_site_that_it_was_given(database: &Database) {
     let store = database.store();
-    let (first, empty) = (site(store, "first").await, account(store, "empty").await);
+    let (first, stranger) = (site(store, "first").await, site(store, "stranger").await);
     let second = Site { created_at: at(1), ..site_named(first.account, "a-second") };
-    write(store, move |tx| sites::insert(tx, &second)).await;
+    let row = second.clone();
+    write(store, move |tx| sites::insert(tx, &row)).await;
     let account = first.account;
-    assert_eq!(read(store, move |tx| sites::default_of(tx, account)).await, Some(first));
-    assert_eq!(read(store, move |tx| sites::default_of(tx, empty)).await, None);
+    assert_eq!(default_of(store, account).await, None);
+    for site in [&first, &second] {
+        assert!(set_default(store, account, site.id).await);
+        assert_eq!(default_of(store, account).await.as_ref(), Some(site));
+    }
+    let before = database.dump();
+    assert!(!set_default(store, account, stranger.id).await, "another account's");
+    assert!(!set_default(store, account, SiteId::new(at(0))).await, "there is none");
+    assert!(!set_default(store, AccountId::new(at(0)), first.id).await);
+    assert_eq!(database.dump(), before);
+    assert_eq!(default_of(store, stranger.account).await, None);
+}
+
+async fn a_deleted_default_site_has_no_successor(database: &Database) {
+    let store = database.store();
+    let (gone, stranger) = (site(store, "gone").await, site(store, "stranger").await);
+    let stays = Site { created_at: at(1), ..site_named(gone.account, "stays") };
+    let row = stays.clone();
+    write(store, move |tx| sites::insert(tx, &row)).await;
+    set_default(store, gone.account, gone.id).await;
+    set_default(store, stranger.account, stranger.id).await;
+    let id = gone.id;
+    assert!(write(store, move |tx| sites::delete(tx, id, at(5))).await);
+    assert_eq!(default_of(store, gone.account).await, None);
+    assert!(!set_default(store, gone.account, gone.id).await, "it is being deleted");
+    while write(store, move |tx| sites::remove_some(tx, id, 100, at(5))).await {}
+    assert_eq!(default_of(store, gone.account).await, None);
+    assert!(set_default(store, gone.account, stays.id).await);
+    assert_eq!(default_of(store, gone.account).await, Some(stays));
+    assert_eq!(default_of(store, stranger.account).await, Some(stranger));
 }
 
 async fn sites_are_listed_by_account_and_age(database: &Database) {
@@ -86,17 +125,16 @@ async fn a_deleted_site_takes_its_pages_along(database: &Database) {
     let (gone, stays) = (site(store, "gone").await, site(store, "stays").await);
     for site in [gone.id, stays.id] {
         let range = write(store, |tx| texts::insert(tx, &["content".into(), "params".into()])).await.unwrap();
-        let texts = (Some(range.first), Some(range.last));
-        insert(store, site, &[store::pages::Page { content: texts.0, params: texts.1, ..page("blog//a") }])
-            .await;
+        let (content, params) = (Some(text(range.first.0, 7)), Some(text(range.last.0, 6)));
+        insert(store, site, &[Page { content, params, ..page("blog//a") }]).await;
     }
     let id = gone.id;
-    assert!(write(store, move |tx| sites::delete(tx, id, at(5))).await);
+    delete_site(store, id, 5).await;
     assert!(!write(store, move |tx| sites::delete(tx, id, at(5))).await);
-    let count = |account| read(store, move |tx| pages::count(tx, account));
-    assert_eq!((count(gone.account).await.live, count(stays.account).await.live), (0, 1));
-    assert_eq!(read(store, sites::list).await, [store::sites::Site { version: 1, ..stays }]);
-    assert_eq!(write(store, |tx| texts::sweep(tx, after_grace(5), 100)).await, 2);
+    let count = |site: SiteId| read(store, move |tx| pages::count(tx, site));
+    assert_eq!((count(gone.id).await, count(stays.id).await), (0, 1));
+    assert_eq!(read(store, sites::list).await, [Site { version: 1, ..stays }]);
+    assert_eq!(write(store, |tx| texts::sweep(tx, at(5), 100)).await, 2);
     assert_eq!(read(store, texts::count).await, 2);
 }
 
@@ -158,7 +196,7 @@ async fn a_deleted_site_takes_its_releases_along(database: &Database) {
     let gone = site(store, "gone").await;
     let (id, account) = (gone.id, gone.account);
     fill(id).await;
-    assert!(write(store, move |tx| sites::delete(tx, id, at(5))).await);
+    delete_site(store, id, 5).await;
     let mut after = database.dump();
     // What is left is the account.
     let count = after.len();

@@ -1,10 +1,12 @@
 use std::collections::HashMap;
 
+use model::SiteId;
 use store::Store;
+use store::pages::Page;
 use store::texts::{self, Stash, TextId};
 use testing::Database;
 
-use crate::{after_grace, at, read, write};
+use crate::{at, insert, page, read, site, text, write};
 
 testing::on_both_databases!(
     texts_are_kept_in_the_order_given,
@@ -15,8 +17,10 @@ testing::on_both_databases!(
     an_abandoned_stash_is_swept_before_its_lease_ends,
     an_adopted_stash_cannot_be_abandoned,
     a_released_text_is_swept_alone,
-    a_sweep_takes_no_more_than_its_limit,
+    a_sweep_ends_with_the_range_that_reaches_its_limit,
     bodies_are_found_by_their_ids,
+    as_many_bodies_are_read_as_fit_but_at_least_one,
+    pages_whose_texts_are_not_whole_are_found,
 );
 
 async fn stash(store: &Store, texts: &[&str], lease: i64) -> Stash {
@@ -25,7 +29,7 @@ async fn stash(store: &Store, texts: &[&str], lease: i64) -> Stash {
 }
 
 async fn sweep(store: &Store, now: i64) -> u64 {
-    write(store, move |tx| texts::sweep(tx, at(now), 100)).await
+    write(store, move |tx| texts::sweep(tx, at(now), 1000)).await
 }
 
 async fn texts_are_kept_in_the_order_given(database: &Database) {
@@ -49,7 +53,8 @@ async fn no_texts_are_no_range(database: &Database) {
     assert!(write(store, |tx| texts::adopt(tx, &[])).await);
     assert_eq!(write(store, |tx| texts::stash(tx, &[], at(0))).await, None);
     write(store, |tx| texts::abandon(tx, &[], at(0))).await;
-    write(store, |tx| texts::release(tx, std::iter::empty(), at(0))).await;
+    let site = SiteId::new(at(0));
+    write(store, move |tx| texts::release(tx, site, 1, std::iter::empty(), at(0))).await;
 }
 
 async fn a_doomed_text_is_swept_when_its_time_has_come(database: &Database) {
@@ -102,22 +107,23 @@ async fn a_released_text_is_swept_alone(database: &Database) {
     let range = stash.range;
     write(store, move |tx| texts::adopt(tx, &[stash])).await;
     // The first of a stash too: its row of doom had the same number.
-    for id in [range.first, TextId(range.first.0 + 1)] {
-        write(store, move |tx| texts::release(tx, std::iter::once(id), at(20))).await;
+    let books = site(store, "books").await.id;
+    for id in [range.first.0, range.first.0 + 1] {
+        write(store, move |tx| texts::release(tx, books, 1, std::iter::once(text(id, 3)), at(20))).await;
     }
-    assert_eq!(sweep(store, 20).await, 0, "a build may be reading them");
-    assert_eq!(write(store, |tx| texts::sweep(tx, after_grace(20), 100)).await, 2);
+    assert_eq!(sweep(store, 19).await, 0);
+    assert_eq!(sweep(store, 20).await, 2);
     assert_eq!(read(store, move |tx| texts::body(tx, range.last)).await.as_deref(), Some("three"));
 }
 
-async fn a_sweep_takes_no_more_than_its_limit(database: &Database) {
+async fn a_sweep_ends_with_the_range_that_reaches_its_limit(database: &Database) {
     let store = database.store();
     for second in 0..5 {
-        stash(store, &["text"], second).await;
+        stash(store, &["text", "more"], second).await;
     }
-    let rounds = [2, 2, 1, 0];
-    for expected in rounds {
-        assert_eq!(write(store, |tx| texts::sweep(tx, at(10), 2)).await, expected);
+    // Each range has eight bytes and goes whole.
+    for (bytes, texts) in [(0, 0), (8, 2), (9, 4), (1, 2), (1000, 2), (1000, 0)] {
+        assert_eq!(write(store, move |tx| texts::sweep(tx, at(10), bytes)).await, texts, "{bytes} bytes");
     }
 }
 
@@ -125,7 +131,49 @@ async fn bodies_are_found_by_their_ids(database: &Database) {
     let store = database.store();
     let range = stash(store, &["one", "two", "three"], 10).await.range;
     let (one, three, unknown) = (range.first, range.last, TextId(range.last.0 + 1));
-    let found = read(store, move |tx| texts::bodies(tx, &[three, unknown, one, one])).await;
+    let found = read(store, move |tx| texts::some_bodies(tx, &[three, unknown, one, one], 100)).await;
     assert_eq!(found, HashMap::from([(one, "one".into()), (three, "three".into())]));
-    assert_eq!(read(store, |tx| texts::bodies(tx, &[])).await, HashMap::new());
+    assert_eq!(read(store, |tx| texts::some_bodies(tx, &[], 100)).await, HashMap::new());
+}
+
+async fn as_many_bodies_are_read_as_fit_but_at_least_one(database: &Database) {
+    let store = database.store();
+    let bodies = ["", "12345", "", "678", "90"];
+    let first = stash(store, &bodies, 10).await.range.first.0;
+    let ids: Vec<TextId> = [-1, 0, 1, 2, 3, 4].map(|offset| TextId(first + offset)).to_vec();
+    for (bytes, read_up_to) in [(0, 2), (4, 2), (5, 3), (7, 3), (8, 4), (9, 4), (10, 5), (99, 5)] {
+        let wanted = ids.clone();
+        let found = read(store, move |tx| texts::some_bodies(tx, &wanted, bytes)).await;
+        let expected = bodies[..read_up_to].iter().zip(&ids[1..]);
+        let expected: HashMap<TextId, String> = expected.map(|(body, id)| (*id, (*body).into())).collect();
+        assert_eq!(found, expected, "{bytes} bytes");
+    }
+}
+
+async fn pages_whose_texts_are_not_whole_are_found(database: &Database) {
+    let store = database.store();
+    let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
+    let range = write(store, |tx| texts::insert(tx, &["“one”".into(), "two".into()])).await.unwrap();
+    let (one, two) = (text(range.first.0, 9), text(range.last.0, 3));
+    let gone = text(range.last.0 + 1, 3);
+    let with = |key: &str, content, params| Page { content, params, ..page(key) };
+    let whole = [
+        with("blog//a", Some(one), Some(two)),
+        with("blog//b", None, None),
+        with("blog//c", Some(two), None),
+    ];
+    let mut broken = [
+        with("blog//d", Some(gone), Some(two)),
+        with("blog//e", Some(one), Some(gone)),
+        with("blog//f", Some(text(one.id.0, 5)), None),
+        with("blog//g", None, Some(text(two.id.0, 4))),
+    ];
+    insert(store, books, &whole).await;
+    insert(store, books, &broken).await;
+    insert(store, other, &[with("blog//a", Some(gone), None)]).await;
+    broken.sort_by_key(|page| page.id);
+    let missing = |behind| read(store, move |tx| texts::missing(tx, books, behind, 3));
+    let mut found = missing(None).await;
+    found.extend(missing(found.last().copied()).await);
+    assert_eq!(found, broken.map(|page| page.id));
 }

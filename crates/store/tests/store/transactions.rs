@@ -185,6 +185,43 @@ fn times_begun(log: &Path) -> u32 {
     u32::from_be_bytes(header[12..].try_into().unwrap())
 }
 
+#[test]
+fn a_full_disk_is_told_as_full_and_the_database_goes_on() {
+    let database = Database::sqlite();
+    testing::block_on(async {
+        let store = database.store();
+        account(store, "before").await;
+        // As if the disk had no more than this; the writer has one connection.
+        let limit = |sql: &'static str| write(store, move |tx| tx.query(sql, &[], |_| Ok(())));
+        limit("PRAGMA max_page_count = 200").await;
+        let release = hold(store).await;
+        let (first, full, last, ()) = tokio::join!(
+            store.write(|tx| add(tx, "first")),
+            store.write(|tx| {
+                add(tx, "full")?;
+                store::texts::insert(tx, &vec!["x".repeat(100_000); 20]).map(drop)
+            }),
+            store.write(|tx| add(tx, "last")),
+            async { release.send(()).unwrap() },
+        );
+        assert!(matches!(full, Err(Error::Full(_))), "{full:?}");
+        // Who shared the commit was told the same, or is there.
+        for (outcome, name) in [(first, "first"), (last, "last")] {
+            match outcome {
+                Ok(()) => assert!(names(store).await.contains(&name.to_owned())),
+                Err(error) => {
+                    assert!(matches!(error, Error::Full(_)), "{error:?}");
+                    assert!(!names(store).await.contains(&name.to_owned()));
+                }
+            }
+        }
+        assert!(!names(store).await.contains(&"full".to_owned()));
+        account(store, "small things fit").await;
+        limit("PRAGMA max_page_count = 1000000").await;
+        write(store, |tx| store::texts::insert(tx, &vec!["x".repeat(100_000); 20])).await;
+    });
+}
+
 async fn a_read_sees_one_moment(database: &Database) {
     let store = database.store();
     account(store, "before").await;

@@ -5,9 +5,9 @@ use store::{Store, media, sites};
 use testing::Database;
 use uuid::Uuid;
 
-use crate::media::{QUOTA, add, delete, find, hash, used};
+use crate::media::{QUOTA, add, delete, find, hash, quota, used};
 use crate::objects::{begin, doomed, id};
-use crate::{at, read, site, write};
+use crate::{at, delete_site, read, site, write};
 
 testing::on_both_databases!(
     each_mov_is_transcoded_once,
@@ -27,9 +27,9 @@ testing::on_both_databases!(
 const FIRST: Worker = Worker(Uuid::from_u128(1));
 const SECOND: Worker = Worker(Uuid::from_u128(2));
 
-/// The lease is of ten seconds.
-async fn claim(store: &Store, worker: Worker, second: i64) -> Option<Claim> {
-    write(store, move |tx| transcodes::claim(tx, worker, at(second), at(second + 10))).await
+/// The lease is of thirty seconds.
+pub async fn claim(store: &Store, worker: Worker, second: i64) -> Option<Claim> {
+    write(store, move |tx| transcodes::claim(tx, worker, at(second))).await
 }
 
 async fn finish(store: &Store, claim: &Claim, twin: u128, size: u64) -> bool {
@@ -37,9 +37,9 @@ async fn finish(store: &Store, claim: &Claim, twin: u128, size: u64) -> bool {
     write(store, move |tx| transcodes::finish(tx, &claim, id(twin), size, at(3))).await
 }
 
-async fn fail(store: &Store, claim: &Claim, retry_at: Option<Timestamp>) -> bool {
+async fn fail(store: &Store, claim: &Claim, second: i64) -> bool {
     let claim = claim.clone();
-    write(store, move |tx| transcodes::fail(tx, &claim, "it broke", retry_at)).await
+    write(store, move |tx| transcodes::fail(tx, &claim, "it broke", at(second))).await
 }
 
 async fn next_due(store: &Store) -> Option<Timestamp> {
@@ -78,7 +78,7 @@ async fn each_mov_is_transcoded_once(database: &Database) {
     let claimed = claim(store, FIRST, 1).await.unwrap();
     let expected = Claim { site: books, hash: hash(1), source: id(1), size: 70, worker: FIRST, attempt: 1 };
     assert_eq!(claimed, expected);
-    assert_eq!((claim(store, SECOND, 2).await, next_due(store).await), (None, Some(at(11))));
+    assert_eq!((claim(store, SECOND, 2).await, next_due(store).await), (None, Some(at(31))));
     begin(store, books, 2).await;
     assert!(finish(store, &claimed, 2, 500).await);
     assert_eq!((next_due(store).await, claim(store, SECOND, 99).await), (None, None));
@@ -111,8 +111,10 @@ async fn who_is_due_longest_goes_first(database: &Database) {
     for (number, second) in [(1, 3), (2, 1), (3, 2)] {
         begin(store, books, number.into()).await;
         let upload = crate::media::upload(number.into(), number, 5, &["a.mov"]);
-        write(store, move |tx| media::keep(tx, books, std::slice::from_ref(&upload), QUOTA, at(second)))
-            .await;
+        write(store, move |tx| {
+            media::keep(tx, books, std::slice::from_ref(&upload), &quota(QUOTA), at(second))
+        })
+        .await;
     }
     let mut order = Vec::new();
     while let Some(claim) = claim(store, FIRST, 5).await {
@@ -130,16 +132,16 @@ async fn a_lease_that_is_over_gives_the_transcode_to_another_worker(database: &D
     assert!(write(store, move |tx| transcodes::heartbeat(tx, &beat, 40, at(20))).await);
     assert_eq!(
         (state(store, books).await, next_due(store).await),
-        (is(Status::Running, 40, None), Some(at(20)))
+        (is(Status::Running, 40, None), Some(at(50)))
     );
-    assert_eq!(claim(store, SECOND, 19).await, None);
-    let second = claim(store, SECOND, 20).await.unwrap();
+    assert_eq!(claim(store, SECOND, 49).await, None);
+    let second = claim(store, SECOND, 50).await.unwrap();
     assert_eq!((second.worker, second.attempt), (SECOND, 2));
     assert!(!write(store, move |tx| transcodes::heartbeat(tx, &late, 50, at(99))).await);
-    assert!(!fail(store, &first, None).await);
+    assert!(!fail(store, &first, 51).await);
     assert_eq!(
         (state(store, books).await, next_due(store).await),
-        (is(Status::Running, 0, None), Some(at(30)))
+        (is(Status::Running, 0, None), Some(at(80)))
     );
 }
 
@@ -151,16 +153,14 @@ async fn a_failed_attempt_is_tried_again_later_and_not_for_ever(database: &Datab
     for (attempt, minutes) in [(1, 1), (2, 4), (3, 16), (4, 64)] {
         let claim = claim(store, FIRST, second).await.unwrap();
         assert_eq!(claim.attempt, attempt);
-        let retry_at = claim.retry_at(at(second));
+        assert!(fail(store, &claim, second).await);
         second += minutes * 60;
-        assert_eq!(retry_at, Some(at(second)));
-        assert!(fail(store, &claim, retry_at).await);
         let queued = is(Status::Queued, 0, Some("it broke"));
         assert_eq!((state(store, books).await, next_due(store).await), (queued, Some(at(second))));
     }
     let last = claim(store, FIRST, second).await.unwrap();
-    assert_eq!((last.attempt, last.retry_at(at(second))), (ATTEMPTS, None));
-    assert!(fail(store, &last, None).await);
+    assert_eq!(last.attempt, ATTEMPTS);
+    assert!(fail(store, &last, second).await);
     let failed = is(Status::Failed, 0, Some("it broke"));
     assert_eq!((state(store, books).await, next_due(store).await), (failed, None));
     assert_eq!(claim(store, FIRST, second * 9).await, None);
@@ -171,7 +171,7 @@ async fn a_transcode_that_kills_its_workers_is_given_up(database: &Database) {
     let books = site(store, "books").await.id;
     add(store, books, 1, 1, 70, &["a.mov"]).await;
     for attempt in 0..ATTEMPTS {
-        assert!(claim(store, FIRST, 1 + attempt * 10).await.is_some());
+        assert!(claim(store, FIRST, 1 + attempt * 30).await.is_some());
     }
     assert_eq!(claim(store, FIRST, 1000).await, None);
     assert_eq!((state(store, books).await.unwrap().status, next_due(store).await), (Status::Failed, None));
@@ -216,7 +216,7 @@ async fn a_twin_that_comes_too_late_is_doomed(database: &Database) {
     let (back, again) = (claim.clone(), claim.clone());
     assert!(!write(store, move |tx| transcodes::give_back(tx, &back, at(3))).await);
     assert!(!write(store, move |tx| transcodes::heartbeat(tx, &again, 1, at(30))).await);
-    assert!(!fail(store, &claim, Some(at(5))).await);
+    assert!(!fail(store, &claim, 4).await);
     assert_eq!(next_due(store).await, None);
 }
 
@@ -229,13 +229,13 @@ async fn a_twin_whose_lease_is_over_is_made_again(database: &Database) {
     assert_eq!(doomed(store, 11).await, [2]);
     assert!(!finish(store, &claimed, 2, 500).await);
     assert_eq!(find(store, books, 1, "a.mp4").await, None);
-    assert!(claim(store, SECOND, 15).await.is_some());
+    assert!(claim(store, SECOND, 35).await.is_some());
 }
 
 async fn a_deleted_site_takes_its_twins_along(database: &Database) {
     let store = database.store();
     let books = with_twin(store, &["a.mov"]).await.id;
-    write(store, move |tx| sites::delete(tx, books, at(5))).await;
+    delete_site(store, books, 5).await;
     let mut gone = doomed(store, 6).await;
     gone.sort();
     assert_eq!(gone, [1, 2]);

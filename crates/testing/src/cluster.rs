@@ -1,0 +1,99 @@
+//! A PostgreSQL of a test's own, which it may stop, freeze or break.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+
+/// Removed when the test is over.
+pub struct Cluster {
+    directory: PathBuf,
+}
+
+impl Cluster {
+    pub fn start() -> Cluster {
+        // Made by the user that the database runs as, who is not always us. A socket's path must be short.
+        let made = as_postgres("mktemp").args(["-d", "/tmp/recto-test.XXXXXX"]).output().unwrap();
+        let directory = PathBuf::from(String::from_utf8(made.stdout).unwrap().trim());
+        let cluster = Cluster { directory };
+        cluster.run("initdb", &["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"]);
+        let socket =
+            format!("-c listen_addresses='' -c unix_socket_directories='{}'", cluster.directory.display());
+        let log = cluster.directory.join("log");
+        cluster.run("pg_ctl", &["start", "--wait", "--log", log.to_str().unwrap(), "--options", &socket]);
+        cluster
+    }
+
+    pub fn url(&self) -> String {
+        format!("postgres://postgres@{}/postgres", self.directory.to_str().unwrap().replace('/', "%2F"))
+    }
+
+    /// From here on it is silent, and is not gone.
+    pub fn freeze(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    pub fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    /// To the server's first process, which makes the others, and then to those.
+    fn signal(&self, signal: Signal) {
+        let file = std::fs::read_to_string(self.directory.join("data/postmaster.pid")).unwrap();
+        let first: i32 = file.lines().next().unwrap().parse().unwrap();
+        for process in std::iter::once(first).chain(children(first)) {
+            // One may have ended in the meantime.
+            let _ = kill_process(Pid::from_raw(process).unwrap(), signal);
+        }
+    }
+
+    fn run(&self, program: &str, arguments: &[&str]) {
+        // Not captured: the database itself would keep the pipe open.
+        let mut command = as_postgres(newest_bin().join(program).to_str().unwrap());
+        command.arg("--pgdata").arg(self.directory.join("data")).args(arguments).current_dir("/");
+        let status =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        assert!(status.success(), "{program} {arguments:?}: {status}");
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if self.directory.join("data/postmaster.pid").exists() {
+            self.thaw();
+            self.run("pg_ctl", &["stop", "--mode=immediate"]);
+        }
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn children(parent: i32) -> Vec<i32> {
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    processes
+        .filter(|process| parent_of(&process.path()) == Some(parent))
+        .filter_map(|process| process.file_name().to_str()?.parse().ok())
+        .collect()
+}
+
+/// The fourth field; the second, in parentheses, may hold anything.
+fn parent_of(process: &Path) -> Option<i32> {
+    let stat = std::fs::read_to_string(process.join("stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// PostgreSQL refuses to be run by root.
+fn as_postgres(program: &str) -> Command {
+    if !geteuid().is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("runuser");
+    command.args(["-u", "postgres", "--", program]);
+    command
+}
+
+/// Where Debian keeps the server's programs, which are on nobody's PATH.
+fn newest_bin() -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").expect("this test needs PostgreSQL: run ./test");
+    let bins = versions.map(|version| version.unwrap().path().join("bin"));
+    bins.filter(|bin| bin.join("initdb").exists()).max().expect("this test needs PostgreSQL: run ./test")
+}
