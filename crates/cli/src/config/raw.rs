@@ -36,7 +36,7 @@ section!(Store { url: String = "sqlite:recto.db".into(), connections: u64 = 16, 
 section!(Objects { url: String = "file:objects".into() });
 section!(Limits { url: String = "memory:".into() });
 section!(Builds { cooldown_seconds: u64 = 30, workers: u64 = 2, keep_releases: u64 = 10 });
-section!(Uploads { large: u64 = 8, workers: u64 = 2 });
+section!(Uploads { large: u64 = 8, workers: u64 = 2, sandbox: String = "on".into() });
 section!(Pages { purge_after_days: u64 = 30 });
 section!(Log { format: String = "text".into(), filter: String = "info".into() });
 
@@ -91,6 +91,7 @@ const KEYS: &[(&str, &str, Kind)] = &[
     ("builds", "keep_releases", Kind::Number),
     ("uploads", "large", Kind::Number),
     ("uploads", "workers", Kind::Number),
+    ("uploads", "sandbox", Kind::Text),
     ("pages", "purge_after_days", Kind::Number),
     ("log", "format", Kind::Text),
     ("log", "filter", Kind::Text),
