@@ -1,5 +1,5 @@
 //! A PDF written anew without metadata: only what the document consists of is written, so what was changed or deleted
-//! in earlier revisions is gone too. What cannot be written anew without loss is kept as it is, or refused.
+//! in earlier revisions is gone too. What cannot be rewritten without loss is kept as it is, or refused.
 //!
 //! Kept, because they are content: comments with their authors, attached files, and what is inside of pictures.
 

@@ -1,7 +1,7 @@
 //! MOV to MP4 with the `ffmpeg` program: copied where browsers play what is inside, encoded anew where not.
 //!
 //! It runs inside a limited child, as decoders do, but must open files and start threads; so it has fewer walls, and
-//! is told as little as possible: one file to read, one to write, one demuxer, no protocol but the file, no metadata.
+//! gets as little as possible: one file to read, one to write, one demuxer, no protocol but the file, no metadata.
 
 mod limits;
 mod probe;
@@ -29,7 +29,7 @@ pub struct Ffmpeg {
 
 #[derive(Debug, thiserror::Error)]
 pub enum TranscodeError {
-    /// The video's fault, as far as anybody can tell; the message is for whoever uploaded it.
+    /// The video's fault, as far as anybody can tell; the message is for the person who uploaded it.
     #[error("{0}")]
     Cannot(String),
     /// `progress` said so.
@@ -178,7 +178,7 @@ fn ended(mut child: Child, limits: &TranscodeLimits) -> Result<(), TranscodeErro
     }
 }
 
-/// What whoever uploaded a MOV can do about it.
+/// What the person who uploaded a MOV can do about it.
 const ADVICE: &str = "please upload it as an MP4 (H.264 and AAC), or make it shorter or smaller";
 
 fn too_long(limits: &TranscodeLimits) -> TranscodeError {

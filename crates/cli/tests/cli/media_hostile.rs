@@ -141,7 +141,7 @@ fn claiming_jpeg(photo: &[u8]) -> Vec<u8> {
     jpeg
 }
 
-/// A film whose samples all have the same megabytes.
+/// A video whose samples all have the same megabytes.
 fn repeating_film() -> Vec<u8> {
     let mut film = film("phone.mov");
     let sizes = film.windows(4).position(|kind| kind == b"stsz").unwrap();

@@ -15,9 +15,9 @@ use crate::{Failure, Sandbox, Walls};
 /// Threads that a program may start: an encoder takes a few for each core.
 const THREADS: u64 = 512;
 
-/// The first to go when memory is short, and when the parent ends: so is the reason to work.
+/// Ends with its parent, because then the result is of no use; and is the first to go when memory is short.
 ///
-/// The kernel means the parent's *thread* that started us, so that must be one which stays.
+/// To the kernel the parent is the *thread* that started us, so that must be one which stays.
 pub(super) fn begin() -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     // Containers may forbid it, and it protects others, not us.

@@ -28,38 +28,38 @@ pub fn intrude() -> ExitCode {
     let of_parent = |name: &str| format!("/proc/{}/{name}", parent.as_raw_nonzero());
     let port: u16 = fs::read_to_string(&input).unwrap().trim().parse().unwrap();
 
-    let mut report = File::create(&output).unwrap();
-    let mut tell = |what: &str, could: bool| writeln!(report, "{what}: {could}").unwrap();
-    tell("read its input", fs::read(&input).is_ok());
-    tell("start a thread", std::thread::Builder::new().spawn(|| ()).is_ok());
-    tell("read another file", done(fs::read(beside("secret"))));
-    tell("read the password file", done(fs::read("/etc/passwd")));
-    tell("list a directory", done(fs::read_dir(beside("."))));
-    tell("write the database", done(OpenOptions::new().append(true).open(beside("recto.db"))));
+    let mut file = File::create(&output).unwrap();
+    let mut report = |what: &str, could: bool| writeln!(file, "{what}: {could}").unwrap();
+    report("read its input", fs::read(&input).is_ok());
+    report("start a thread", std::thread::Builder::new().spawn(|| ()).is_ok());
+    report("read another file", done(fs::read(beside("secret"))));
+    report("read the password file", done(fs::read("/etc/passwd")));
+    report("list a directory", done(fs::read_dir(beside("."))));
+    report("write the database", done(OpenOptions::new().append(true).open(beside("recto.db"))));
     let truncated = OpenOptions::new().read(true).custom_flags(libc::O_TRUNC).open(beside("recto.db"));
-    tell("truncate the database", done(truncated));
-    tell("write its input", done(OpenOptions::new().append(true).open(&input)));
-    tell("change its input's rights", done(fs::set_permissions(&input, Permissions::from_mode(0o666))));
-    tell(
+    report("truncate the database", done(truncated));
+    report("write its input", done(OpenOptions::new().append(true).open(&input)));
+    report("change its input's rights", done(fs::set_permissions(&input, Permissions::from_mode(0o666))));
+    report(
         "change the database's rights",
         done(fs::set_permissions(beside("recto.db"), Permissions::from_mode(0o666))),
     );
-    tell("make a file", done(File::create(output.with_file_name("another"))));
-    tell("delete the database", done(fs::remove_file(beside("recto.db"))));
-    tell("connect", done(TcpStream::connect(("127.0.0.1", port))));
-    tell("open a datagram socket", done(UdpSocket::bind("127.0.0.1:0")));
-    tell("make a pair of sockets", done(UnixStream::pair()));
-    tell("read the server's environment", done(fs::read(of_parent("environ"))));
-    tell("open the server's memory", done(File::open(of_parent("mem"))));
-    tell("signal the server", done(rustix::process::test_kill_process(parent)));
-    tell("get hold of the server", done(rustix::process::pidfd_open(parent, PidfdFlags::empty())));
-    tell("slow the server", done(rustix::process::setpriority_process(Some(parent), 1)));
+    report("make a file", done(File::create(output.with_file_name("another"))));
+    report("delete the database", done(fs::remove_file(beside("recto.db"))));
+    report("connect", done(TcpStream::connect(("127.0.0.1", port))));
+    report("open a datagram socket", done(UdpSocket::bind("127.0.0.1:0")));
+    report("make a pair of sockets", done(UnixStream::pair()));
+    report("read the server's environment", done(fs::read(of_parent("environ"))));
+    report("open the server's memory", done(File::open(of_parent("mem"))));
+    report("signal the server", done(rustix::process::test_kill_process(parent)));
+    report("get hold of the server", done(rustix::process::pidfd_open(parent, PidfdFlags::empty())));
+    report("slow the server", done(rustix::process::setpriority_process(Some(parent), 1)));
     let same = Rlimit { current: None, maximum: None };
-    tell("limit the server", done(rustix::process::prlimit(Some(parent), Resource::Core, same)));
-    tell("start a process", done(Command::new("/bin/true").status()));
+    report("limit the server", done(rustix::process::prlimit(Some(parent), Resource::Core, same)));
+    report("start a process", done(Command::new("/bin/true").status()));
     let limit = |resource| getrlimit(resource).maximum;
-    writeln!(report, "output limit: {:?}", limit(Resource::Fsize)).unwrap();
-    writeln!(report, "processes are limited: {}", limit(Resource::Nproc).is_some()).unwrap();
+    writeln!(file, "output limit: {:?}", limit(Resource::Fsize)).unwrap();
+    writeln!(file, "processes are limited: {}", limit(Resource::Nproc).is_some()).unwrap();
     ExitCode::SUCCESS
 }
 

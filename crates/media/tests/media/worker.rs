@@ -49,7 +49,10 @@ fn work(mut task: Task) -> Result<Done, Failure> {
     let mut text = Vec::new();
     (&mut task.input).take(100).read_to_end(&mut text)?;
     task.input.rewind()?;
-    let Some(misdeed) = text.strip_prefix(b"test:") else { return media::worker::process(task) };
+    let Some(misdeed) = text.strip_prefix(b"test:") else {
+        let done = media::worker::process(task)?;
+        return if std::env::args().any(|argument| argument == "say-limit") { say_limit() } else { Ok(done) };
+    };
     match misdeed {
         b"open" => tried(File::open("/etc/passwd")),
         b"socket" => tried(std::net::UdpSocket::bind("127.0.0.1:0")),
@@ -80,6 +83,12 @@ fn tried<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<Done, Failure>
         Ok(_) => Ok(Done { dimensions: None }),
         Err(error) => Err(Failure::Refused(format!("could not: {error}"))),
     }
+}
+
+/// The CPU time that was left in the end.
+fn say_limit() -> Result<Done, Failure> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Cpu);
+    Err(Failure::Refused(format!("{:?}", limit.current)))
 }
 
 fn hoard() -> Result<Done, Failure> {

@@ -12,7 +12,7 @@ use crate::Failure;
 /// Nothing but computing, memory, and reading and writing of files that are open.
 pub(super) fn allow_work_on_open_files() -> Result<(), Failure> {
     let mut rules = always(ALLOWED);
-    // How a process aborts; it may signal nobody but itself.
+    // How a process aborts; it may signal itself only.
     rules.insert(libc::SYS_tgkill, vec![when(&[(0, SeccompCmpOp::Eq, std::process::id().into())])?]);
     // It may give up time, and its place before others.
     let own_time = [(0, SeccompCmpOp::Eq, 0), (1, SeccompCmpOp::Eq, libc::RLIMIT_CPU.into())];
