@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, ensure};
-use media::{Container, Job, Kind, Program, Workshop, WorkshopSettings};
+use media::{Container, Job, Kind, Program, Sandbox, Workshop, WorkshopSettings};
 
 use super::{ROUNDS, ffmpeg, run};
 use crate::recto;
@@ -24,7 +24,8 @@ pub fn video() -> Result<Report> {
     let film = make(directory.path())?;
     ensure!(tells_metadata(&film)?, "the film has no metadata to remove");
     let [copy, written] = ["copy.mp4", "written.mp4"].map(|name| directory.path().join(name));
-    let worker = Program { path: recto::binary()?, args: vec!["media-worker".into()] };
+    let worker =
+        Program { path: recto::binary()?, args: vec!["media-worker".into()], sandbox: Sandbox::Required };
     let workshop = Workshop::new(worker, SETTINGS);
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use ipnet::IpNet;
+use media::Sandbox;
 use model::{ByteSize, Plan};
 use store::{LeaseClock, Location};
 use tracing_subscriber::EnvFilter;
@@ -50,6 +51,8 @@ pub struct Config {
     pub large_uploads: usize,
     /// Files that are opened at a time.
     pub upload_workers: usize,
+    /// Around what opens them.
+    pub sandbox: Sandbox,
     pub purge_after: Duration,
     pub log_json: bool,
     pub log_filter: EnvFilter,
@@ -122,6 +125,11 @@ impl Config {
             ),
             large_uploads: limit("uploads.large", raw.uploads.large, MANY)?,
             upload_workers: limit("uploads.workers", raw.uploads.workers, MOST_WORKERS)?,
+            sandbox: match raw.uploads.sandbox.as_str() {
+                "on" => Sandbox::Required,
+                "off" => Sandbox::Off,
+                other => bail!("uploads.sandbox: {other:?} is neither on nor off"),
+            },
             purge_after: Duration::from_secs(raw.pages.purge_after_days.saturating_mul(24 * 3600)),
             log_json: match raw.log.format.as_str() {
                 "text" => false,

@@ -72,6 +72,7 @@ fn examine(global: &Global) -> Vec<Finding> {
     findings.push(listen_address("api.listen", config.api_listen));
     findings.push(listen_address("sites.listen", config.sites_listen));
     findings.push(ffmpeg());
+    findings.push(sandbox(&config));
     findings
 }
 
@@ -263,5 +264,26 @@ fn ffmpeg() -> Finding {
             Verdict::Warning,
             "not found; uploaded MOVs wait for their MP4 twins (Debian: apt-get install ffmpeg)",
         ),
+    }
+}
+
+/// Whether what opens uploads gets its walls here.
+fn sandbox(config: &Config) -> Finding {
+    let worker = match serve::uploads_of(config) {
+        Ok(uploads) => uploads.worker,
+        Err(error) => return finding("sandbox", Verdict::Failure, format!("{error:#}")),
+    };
+    match media::sandbox_walls(&worker) {
+        Ok(Some(walls)) => finding(
+            "sandbox",
+            Verdict::Ok,
+            format!("uploads are opened behind seccomp, Landlock (ABI {}) and limits", walls.landlock_abi),
+        ),
+        Ok(None) => finding(
+            "sandbox",
+            Verdict::Warning,
+            "off: a file that takes over its decoder takes over the server; remove uploads.sandbox",
+        ),
+        Err(failure) => finding("sandbox", Verdict::Failure, failure.to_string()),
     }
 }

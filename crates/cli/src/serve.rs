@@ -40,6 +40,7 @@ const FIRST_PLAN: &str = "pro";
 pub fn serve(global: &Global, dev: bool) -> Result<()> {
     let config = Config::load(global)?;
     start_log(&config);
+    media::harden_server().context("close the process to inspection")?;
     let limits = limits_of(&config);
     let publisher = open(&config)?;
     let sites = sites_runtime()?;
@@ -95,10 +96,11 @@ pub fn open_objects(config: &Config) -> Result<Blob> {
     opened.context("open what objects.url names (`recto doctor` tells more)")
 }
 
-fn uploads_of(config: &Config) -> Result<UploadSettings> {
+pub fn uploads_of(config: &Config) -> Result<UploadSettings> {
     let program = std::env::current_exe().context("find the program that runs")?;
     // On the disk of the objects, where they are a directory: a file then need not be copied.
-    let uploads = UploadSettings::new(config.data.join("uploads"), program);
+    let mut uploads = UploadSettings::new(config.data.join("uploads"), program);
+    uploads.worker.sandbox = config.sandbox;
     let search = std::env::var_os("PATH").unwrap_or_default();
     Ok(UploadSettings {
         ffmpeg: Ffmpeg::find(uploads.worker.clone(), std::env::split_paths(&search)),
@@ -106,6 +108,15 @@ fn uploads_of(config: &Config) -> Result<UploadSettings> {
         large: config.large_uploads,
         ..uploads
     })
+}
+
+/// What would otherwise be known by the first upload that fails.
+fn warn_of_missing_walls(worker: &media::Program) {
+    match media::sandbox_walls(worker) {
+        Ok(Some(_)) => {}
+        Ok(None) => tracing::warn!("uploads are opened without a sandbox (uploads.sandbox is off)"),
+        Err(failure) => tracing::error!(%failure, "uploads cannot be opened"),
+    }
 }
 
 /// Only its owner may look inside: it holds everybody's pages.
@@ -142,6 +153,8 @@ async fn run(
 
     let stop = CancellationToken::new();
     publisher.expect_uploads();
+    let worker = uploads_of(&config)?.worker;
+    std::thread::spawn(move || warn_of_missing_walls(&worker));
     let mut helpers = background::start(&publisher, &config, &stop);
     if let Some(listener) = admin_listener {
         // Only where somebody reads them: figures that are never read would pile up.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 
 use crate::job::Limits;
-use crate::{Done, Failure};
+use crate::{Done, Failure, worker};
 
 /// The largest image file. A picture within the limits of its dimensions is smaller, unless it is wasteful.
 const LARGEST: u64 = 256 * 1024 * 1024;
@@ -27,7 +27,11 @@ fn to_webp(bytes: &[u8], limits: &Limits, output: &mut dyn Write) -> Result<(u32
     let defaults = picture::Limits::default();
     // The other half is for the encoder, so that most of what is too large is refused in words of its own.
     let limits = picture::Limits { memory: defaults.memory.min(limits.memory / 2), ..defaults };
-    match picture::to_webp(bytes, &limits, output) {
+    let measured = picture::measure(bytes, &limits);
+    if let Ok(effort) = &measured {
+        worker::expect(effort.cpu_seconds())?;
+    }
+    match measured.and_then(|_| picture::to_webp(bytes, &limits, output)) {
         Ok(picture) => Ok((picture.width, picture.height)),
         Err(picture::Error::Write(error)) => Err(error.into()),
         Err(error) => Err(Failure::Refused(error.to_string())),

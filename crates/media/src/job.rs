@@ -28,6 +28,9 @@ pub enum Failure {
     /// The file's fault; the message is for whoever sent it.
     #[error("{0}")]
     Refused(String),
+    /// The kernel refuses what [`Sandbox::Required`] needs.
+    #[error("the sandbox cannot be set up: {0}; set uploads.sandbox = \"off\" to work without it")]
+    NoSandbox(String),
     /// Ours.
     #[error("{0}")]
     Internal(String),
@@ -46,18 +49,50 @@ impl From<std::io::Error> for Failure {
     }
 }
 
+/// Whether a child works behind walls. Its limits of memory, time and file sizes hold in any case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Sandbox {
+    /// What the kernel refuses is an error.
+    #[default]
+    Required,
+    /// For kernels without seccomp or Landlock. A file that takes over its decoder takes over the server.
+    Off,
+}
+
+/// The walls around a child: seccomp, and Landlock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Walls {
+    /// The version of Landlock's interface; from 6 on, signals are walled off by it too.
+    pub landlock_abi: i32,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Order {
+    pub work: Work,
+    pub limits: Limits,
+    pub sandbox: Sandbox,
+}
+
 /// What a child does in its one life.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Order {
-    Process(Job, Limits),
-    /// Become this program, under limits; its output takes the place of an answer.
-    Run(Command, Limits),
+pub(crate) enum Work {
+    Process(Job),
+    /// Become this program; its output takes the place of an answer.
+    Run(Command),
+    /// Only set the sandbox up; the answer is a [`Survey`].
+    Survey,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Command {
     pub program: PathBuf,
     pub arguments: Vec<String>,
+    /// The files that it may read, apart from libraries.
+    pub reads: Vec<PathBuf>,
+    /// The files that it may write. They exist.
+    pub writes: Vec<PathBuf>,
+    /// The most that it may write into one.
+    pub output_bytes: u64,
 }
 
 /// What a child allows itself.
@@ -68,6 +103,7 @@ pub struct Limits {
     pub cpu_seconds: u64,
 }
 
+pub(crate) type Survey = Result<Option<Walls>, Failure>;
 pub(crate) type Answer = Result<Done, Failure>;
 
 /// The first line of a child: it is ready for its order.
@@ -75,3 +111,5 @@ pub(crate) const HELLO: &str = "ready";
 
 /// The exit code of a child that could not become a program; the reason is on its standard error. As shells have it.
 pub(crate) const CANNOT_RUN: u8 = 127;
+/// The same, because of its sandbox.
+pub(crate) const NO_SANDBOX: u8 = 126;

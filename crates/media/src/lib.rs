@@ -10,13 +10,15 @@ mod job;
 mod kind;
 mod name;
 mod pdf;
+mod sandbox;
 mod transcode;
 pub mod video;
 pub mod worker;
 mod workshop;
 
-pub use job::{Done, Failure, Job, Limits};
+pub use job::{Done, Failure, Job, Limits, Sandbox, Walls};
 pub use kind::{Container, Kind, content_type, disposition};
 pub use name::stored_name;
-pub use transcode::{Ffmpeg, TranscodeError, TranscodeLimits};
+pub use sandbox::{harden_server, sandbox_walls};
+pub use transcode::{Ffmpeg, TranscodeError, TranscodeLimits, Video};
 pub use workshop::{Program, Workshop, WorkshopSettings};

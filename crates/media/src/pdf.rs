@@ -1,5 +1,5 @@
 //! A PDF written anew without metadata: only what the document consists of is written, so what was changed or deleted
-//! in earlier revisions is gone too.
+//! in earlier revisions is gone too. What cannot be rewritten without loss is kept as it is, or refused.
 //!
 //! Kept, because they are content: comments with their authors, attached files, and what is inside of pictures.
 
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 
 use lopdf::xref::XrefEntry;
-use lopdf::{Document, LoadOptions, Object};
+use lopdf::{Document, LoadOptions, Object, Stream};
 use memchr::memmem;
 
 use crate::job::Limits;
@@ -28,6 +28,8 @@ pub(crate) fn process(mut input: File, output: File, limits: &Limits) -> Result<
     match read(&mut input, length, limits)? {
         Ok(document) => rewrite(document, &mut output)?,
         Err(reason) => {
+            input.rewind()?;
+            check_header(&mut input)?;
             input.rewind()?;
             copy_unless_marked(input, &mut output, reason)?;
         }
@@ -58,16 +60,26 @@ fn read(input: &mut File, length: u64, limits: &Limits) -> Result<Result<Documen
     Ok(match Document::load_mem_with_options(&bytes, options) {
         // It may have been decrypted on loading, or be an empty shell; neither is what was uploaded.
         Ok(document) if document.is_encrypted() || document.was_encrypted() => Err(ENCRYPTED),
-        Ok(document) if is_whole(&document) => Ok(document),
+        Ok(document) if is_whole(&document, &bytes) => Ok(document),
         _ if memmem::find(&bytes, b"/Encrypt").is_some() => Err(ENCRYPTED),
         _ => Err(UNREADABLE),
     })
 }
 
 /// The reader leaves out what it does not understand; writing the rest would destroy the document.
-fn is_whole(document: &Document) -> bool {
+fn is_whole(document: &Document, bytes: &[u8]) -> bool {
     let has_pages = document.page_iter().next().is_some();
-    has_pages && document.objects.values().all(|object| refers_to_what_is_there(object, document))
+    let mut objects = document.objects.values();
+    has_pages
+        && objects.all(|object| refers_to_what_is_there(object, document) && has_its_content(object, bytes))
+}
+
+/// A stream whose length the file does not say, or not where it is read, is empty to the reader. (Others it has compared
+/// with where they end.)
+fn has_its_content(object: &Object, bytes: &[u8]) -> bool {
+    let Object::Stream(Stream { content, start_position: Some(start), .. }) = object else { return true };
+    let rest = start.checked_add(content.len()).and_then(|end| bytes.get(end..));
+    rest.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"endstream"))
 }
 
 fn refers_to_what_is_there(object: &Object, document: &Document) -> bool {
@@ -112,6 +124,16 @@ fn remove_notes_from(dictionary: &mut lopdf::Dictionary) {
         dictionary.remove(key);
     }
     dictionary.iter_mut().for_each(|(_, value)| remove_notes(value));
+}
+
+/// Any file without those signs could pass for one that is kept as it is: a photo has others.
+fn check_header(input: &mut File) -> Result<(), Failure> {
+    let mut start = Vec::new();
+    input.take(64).read_to_end(&mut start)?;
+    if start.trim_ascii_start().starts_with(b"%PDF-") {
+        return Ok(());
+    }
+    Err(Failure::refused("this is no PDF"))
 }
 
 /// The file as it is, if it shows no sign of metadata.

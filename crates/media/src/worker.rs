@@ -7,10 +7,11 @@ mod sandbox;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::job::{Answer, CANNOT_RUN, Command, HELLO, Limits, Order};
-use crate::{Done, Failure, Job, Kind, image, pdf, video};
+use crate::job::{Answer, CANNOT_RUN, Command, HELLO, Limits, NO_SANDBOX, Order, Survey, Work};
+use crate::{Done, Failure, Job, Kind, Sandbox, image, pdf, video};
 
 /// What a decoder gets to see of an upload.
 pub struct Task {
@@ -35,16 +36,26 @@ pub fn serve(work: fn(Task) -> Result<Done, Failure>) -> ExitCode {
 }
 
 fn obey(work: fn(Task) -> Result<Done, Failure>) -> io::Result<ExitCode> {
-    sandbox::die_with_parent()?;
+    sandbox::begin()?;
     writeln!(io::stdout(), "{HELLO}")?;
-    let answer: Answer = match serde_json::from_str(&read_line()?)? {
-        Order::Process(job, limits) => open(job, limits).and_then(work),
-        Order::Run(command, limits) => {
-            writeln!(io::stderr(), "{}", run(command, limits))?;
-            return Ok(ExitCode::from(CANNOT_RUN));
+    let Order { work: wanted, limits, sandbox } = serde_json::from_str(&read_line()?)?;
+    let answer = match wanted {
+        Work::Process(job) => {
+            let answer: Answer = open(job, limits, sandbox).and_then(work);
+            serde_json::to_string(&answer)
+        }
+        Work::Survey => {
+            let survey: Survey = sandbox::enter(&limits, limits.memory, sandbox);
+            serde_json::to_string(&survey)
+        }
+        Work::Run(command) => {
+            let failure = run(command, limits, sandbox);
+            writeln!(io::stderr(), "{failure}")?;
+            let code = if matches!(failure, Failure::NoSandbox(_)) { NO_SANDBOX } else { CANNOT_RUN };
+            return Ok(ExitCode::from(code));
         }
     };
-    writeln!(io::stdout(), "{}", serde_json::to_string(&answer)?)?;
+    writeln!(io::stdout(), "{}", answer?)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -59,14 +70,19 @@ fn read_line() -> io::Result<String> {
     String::from_utf8(line).map_err(io::Error::other)
 }
 
-fn open(job: Job, limits: Limits) -> Result<Task, Failure> {
+fn open(job: Job, limits: Limits, sandbox: Sandbox) -> Result<Task, Failure> {
     let in_place = matches!(job.kind, Kind::Video(_));
     let input = File::options().read(true).write(in_place).open(&job.input)?;
     let output = if in_place { None } else { Some(File::create(&job.output)?) };
     // A video never grows; what is written anew fits into memory.
     let file_bytes = if in_place { input.metadata()?.len() } else { limits.memory };
-    sandbox::enter(&limits, file_bytes)?;
+    sandbox::enter(&limits, file_bytes, sandbox)?;
     Ok(Task { kind: job.kind, input, output, limits })
+}
+
+/// For work whose cost is known: less time than the order gave, and if it is much, others come first.
+pub(crate) fn expect(cpu_seconds: u64) -> Result<(), Failure> {
+    Ok(sandbox::expect(cpu_seconds)?)
 }
 
 /// The work of [`main`].
@@ -81,9 +97,20 @@ pub fn process(task: Task) -> Result<Done, Failure> {
 }
 
 /// Returns only if it cannot become the program.
-fn run(command: Command, limits: Limits) -> io::Error {
-    match sandbox::enter_to_run(&limits) {
-        Ok(()) => std::process::Command::new(&command.program).args(command.arguments).exec(),
-        Err(error) => error,
+fn run(command: Command, limits: Limits, sandbox: Sandbox) -> Failure {
+    match sandbox::enter_to_run(&command, &limits, sandbox) {
+        Ok(()) => std::process::Command::new(&command.program).args(command.arguments).exec().into(),
+        Err(failure) => failure,
+    }
+}
+
+impl Command {
+    /// What it needs to be started: itself, what was installed with it, and the system's libraries.
+    fn libraries(&self) -> Vec<PathBuf> {
+        let program = self.program.canonicalize().unwrap_or_else(|_| self.program.clone());
+        let package = program.parent().and_then(Path::parent).filter(|package| package.starts_with("/opt"));
+        let package = package.into_iter().flat_map(|package| [package.join("lib"), package.join("lib64")]);
+        let system = sandbox::SYSTEM.into_iter().map(PathBuf::from);
+        package.chain(system).chain([program.clone()]).collect()
     }
 }

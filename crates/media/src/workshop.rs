@@ -10,16 +10,18 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use child::Death;
 pub(crate) use child::{Child, Heard};
 
-use crate::job::{Limits, Order};
-use crate::{Done, Failure, Job, Kind};
+use crate::job::{Limits, Order, Work};
+use crate::{Done, Failure, Job, Kind, Sandbox};
 
 /// How a child is started: a program that calls [`crate::worker::main`].
 #[derive(Debug, Clone)]
 pub struct Program {
     pub path: PathBuf,
     pub args: Vec<String>,
+    pub sandbox: Sandbox,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +30,7 @@ pub struct WorkshopSettings {
     pub children: usize,
     /// Bytes, each.
     pub memory: u64,
+    /// At most; a file gets what one of its kind and size may need.
     pub cpu_seconds: u64,
     pub wall_seconds: u64,
 }
@@ -35,6 +38,7 @@ pub struct WorkshopSettings {
 /// Dropping it ends the children that wait.
 pub struct Workshop {
     settings: WorkshopSettings,
+    sandbox: Sandbox,
     pool: Arc<Pool>,
     starter: Option<JoinHandle<()>>,
 }
@@ -42,10 +46,10 @@ pub struct Workshop {
 impl Workshop {
     pub fn new(program: Program, settings: WorkshopSettings) -> Workshop {
         let settings = WorkshopSettings { children: settings.children.max(1), ..settings };
-        let pool = Arc::new(Pool::default());
+        let (pool, sandbox) = (Arc::new(Pool::default()), program.sandbox);
         let for_starter = pool.clone();
         let starter = std::thread::spawn(move || for_starter.keep_filled(&program, settings.children));
-        Workshop { settings, pool, starter: Some(starter) }
+        Workshop { settings, sandbox, pool, starter: Some(starter) }
     }
 
     /// Waits for its turn, then for the work. Whatever the file does to the child, only this upload fails.
@@ -54,13 +58,19 @@ impl Workshop {
             return Err(Failure::Internal("a file that is kept as it is needs no processing".into()));
         }
         let WorkshopSettings { children, memory, cpu_seconds, wall_seconds } = self.settings;
-        let order = Order::Process(job.clone(), Limits { memory, cpu_seconds });
+        let bytes = std::fs::metadata(&job.input)?.len();
+        let limits = Limits { memory, cpu_seconds: cpu_seconds.min(job.kind.cpu_seconds(bytes)) };
+        let order = Order { work: Work::Process(job.clone()), limits, sandbox: self.sandbox };
         let _turn = self.pool.wait_for_turn(children);
         // One that was killed while it waited is not worth a failed upload; when several were, something is wrong.
         for _ in 0..3 {
             let mut child = self.pool.take_child().map_err(Failure::Internal)?;
             if child.tell(&order).is_ok() {
-                return child.answer(Instant::now() + Duration::from_secs(wall_seconds));
+                let answer = child.answer(Instant::now() + Duration::from_secs(wall_seconds))?;
+                return answer.unwrap_or_else(|Death { cause, failure }| {
+                    tracing::warn!(kind = ?job.kind, bytes, cause, "a media worker died");
+                    Err(failure)
+                });
             }
         }
         Err(Failure::Internal("media workers end before they get an order".into()))

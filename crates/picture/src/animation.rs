@@ -32,7 +32,7 @@ pub(crate) fn encode(
         };
         animation.add(Image::rgba(width, height, &image)?, shown_for(frame.milliseconds))?;
     }
-    let (animation, picture) = file.ok_or_else(|| Error::broken("it has no frames"))?;
+    let (animation, picture) = file.ok_or(Error::Broken("it has no frames"))?;
     Ok(File { bytes: animation.finish()?, picture })
 }
 

@@ -75,7 +75,7 @@ impl ToSrgb {
 
     pub(crate) fn convert_bytes(&self, source: &[u8]) -> Result<Vec<u8>, Error> {
         let mut converted = vec![0; source.len() / self.from.channels() * self.to.channels()];
-        self.transform.transform(source, &mut converted).map_err(Error::broken)?;
+        self.transform.transform(source, &mut converted).map_err(Error::undecodable)?;
         Ok(converted)
     }
 }

@@ -16,9 +16,21 @@ const STILL: &[&Name] = &[b"ALPH", b"VP8 ", b"VP8L"];
 /// Before a frame's own chunks: place, size, duration, and how it is drawn.
 const FRAME_HEADER: usize = 16;
 
+/// Of all frames of an animation, each as large as its own header says.
+pub(crate) fn stored_pixels(file: &[u8]) -> Result<u64, Error> {
+    let frames = file_chunks(file)?.into_iter().filter(|(name, _)| *name == b"ANMF");
+    Ok(frames.map(|(_, frame)| frame_pixels(frame)).sum())
+}
+
+/// Place (two numbers), then width and height less one, each of 24 bits.
+fn frame_pixels(frame: &[u8]) -> u64 {
+    let side =
+        |at: usize| frame.get(at..at + 3).map_or(0, |b| u64::from(u32::from_le_bytes([b[0], b[1], b[2], 0])));
+    (side(6) + 1) * (side(9) + 1)
+}
+
 pub(crate) fn strip(file: &[u8]) -> Result<Vec<u8>, Error> {
-    let (_, content) = first_chunk(file)?;
-    let chunks = chunks(content.strip_prefix(b"WEBP").ok_or_else(cut_short)?)?;
+    let chunks = file_chunks(file)?;
     let flags = chunks.iter().find(|(name, _)| *name == b"VP8X").and_then(|(_, header)| header.first());
     let pictures: &[&Name] = match flags {
         Some(flags) if flags & ANIMATION != 0 => &[b"ANIM", b"ANMF"],
@@ -56,6 +68,11 @@ fn strip_frame(frame: &[u8]) -> Result<Vec<u8>, Error> {
     Ok(stripped)
 }
 
+fn file_chunks(file: &[u8]) -> Result<Vec<(&Name, &[u8])>, Error> {
+    let (_, content) = first_chunk(file)?;
+    chunks(content.strip_prefix(b"WEBP").ok_or_else(cut_short)?)
+}
+
 fn chunks(mut rest: &[u8]) -> Result<Vec<(&Name, &[u8])>, Error> {
     let mut chunks = Vec::new();
     while !rest.is_empty() {
@@ -85,5 +102,5 @@ fn put(file: &mut Vec<u8>, name: &Name, content: &[u8]) {
 }
 
 fn cut_short() -> Error {
-    Error::broken("it is cut short")
+    Error::Broken("it is cut short")
 }

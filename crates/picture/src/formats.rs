@@ -11,7 +11,7 @@ use crate::Error;
 use crate::animation::Frame;
 
 fn frame(decoded: ImageResult<image::Frame>) -> Result<Frame, Error> {
-    let frame = decoded.map_err(Error::broken)?;
+    let frame = decoded.map_err(Error::undecodable)?;
     let (numerator, denominator) = frame.delay().numer_denom_ms();
     Ok(Frame { milliseconds: numerator / denominator.max(1), image: frame.into_buffer() })
 }

@@ -39,7 +39,7 @@ impl Limits {
     fn judge_pixels(&self, width: u32, height: u32) -> Result<(), Error> {
         let pixels = u64::from(width) * u64::from(height);
         if pixels == 0 {
-            return Err(Error::broken("it has no pixels"));
+            return Err(Error::Broken("it has no pixels"));
         }
         if pixels > self.pixels {
             return Err(Error::TooLarge(format!(

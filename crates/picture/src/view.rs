@@ -14,6 +14,8 @@ pub(crate) struct View {
 
 impl View {
     pub(crate) fn new(exif: Option<&[u8]>, profile: Option<&[u8]>, pixels: ColorType) -> View {
+        // In a JPEG these bytes come first; some programs write them into other formats too.
+        let exif = exif.map(|exif| exif.strip_prefix(b"Exif\0\0").unwrap_or(exif));
         View {
             orientation: exif.and_then(Orientation::from_exif_chunk).unwrap_or(Orientation::NoTransforms),
             colours: profile.and_then(|profile| ToSrgb::new(profile, pixels)),
@@ -54,6 +56,6 @@ fn fit(image: DynamicImage) -> Result<DynamicImage, Error> {
         ((exact + u64::from(longest) / 2) / u64::from(longest)).max(1) as u32
     };
     let mut smaller = DynamicImage::new(scaled(image.width()), scaled(image.height()), image.color());
-    Resizer::new().resize(&image, &mut smaller, None).map_err(Error::broken)?;
+    Resizer::new().resize(&image, &mut smaller, None).map_err(Error::undecodable)?;
     Ok(smaller)
 }

@@ -42,7 +42,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::media::{Ffmpeg, Program};
+use ::media::{Ffmpeg, Program, Sandbox};
 use blob::Blob;
 use model::{ByteSize, Clock, Plan, SiteName};
 use store::Store;
@@ -119,7 +119,7 @@ pub struct UploadSettings {
 impl UploadSettings {
     /// Of a server that opens two files at a time and makes no MP4.
     pub fn new(directory: PathBuf, recto: PathBuf) -> UploadSettings {
-        let worker = Program { path: recto, args: vec!["media-worker".into()] };
+        let worker = Program { path: recto, args: vec!["media-worker".into()], sandbox: Sandbox::Required };
         UploadSettings { directory, worker, workers: 2, large: 8, ffmpeg: None }
     }
 }

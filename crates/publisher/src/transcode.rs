@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use blob::Key;
 use futures_util::StreamExt;
-use media::{Ffmpeg, TranscodeError, TranscodeLimits};
+use media::{Ffmpeg, TranscodeError};
 use model::ObjectId;
 use store::building::Worker;
 use store::transcodes::{self, Claim};
@@ -23,8 +23,6 @@ use crate::uploads::Spooling;
 use crate::{Error, Publisher};
 
 const HEARTBEAT: Duration = Duration::from_secs(5);
-const LIMITS: TranscodeLimits =
-    TranscodeLimits { memory: 6 << 30, cpu_seconds: 12 * 3600, wall_seconds: 12 * 3600, threads: 2 };
 /// Another server may have queued one.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
@@ -118,7 +116,9 @@ impl Publisher {
             Ok(()) => self.keep_twin(claim, &made).await,
             Err(TranscodeError::Cannot(message)) => Ok(Outcome::Failed(message)),
             Err(TranscodeError::Interrupted) => Ok(Outcome::NotOurs),
-            Err(TranscodeError::Internal(message)) => Err(Error::Internal(message)),
+            Err(TranscodeError::NoSandbox(message) | TranscodeError::Internal(message)) => {
+                Err(Error::Internal(message))
+            }
         }
     }
 
@@ -134,7 +134,7 @@ impl Publisher {
         let (ffmpeg, source, made) = (ffmpeg.clone(), source.to_owned(), made.to_owned());
         let (told, stopped) = (percent.clone(), stop.0.clone());
         let mut work = spawn_blocking(move || {
-            ffmpeg.to_mp4(&source, &made, &LIMITS, &mut |done| {
+            ffmpeg.to_mp4(&source, &made, &mut |done| {
                 told.store((done * 100.0).clamp(0.0, 100.0) as u8, Ordering::Relaxed);
                 !stopped.load(Ordering::Relaxed)
             })

@@ -47,7 +47,7 @@ section!(Builds {
     keep_releases: u64 = 10,
     time_limit_minutes: u64 = 30,
 });
-section!(Uploads { large: u64 = 8, workers: u64 = 2 });
+section!(Uploads { large: u64 = 8, workers: u64 = 2, sandbox: String = "on".into() });
 section!(Pages { purge_after_days: u64 = 30 });
 section!(Log { format: String = "text".into(), filter: String = "info".into() });
 
@@ -107,6 +107,7 @@ const KEYS: &[(&str, &str, Kind)] = &[
     ("builds", "time_limit_minutes", Kind::Number),
     ("uploads", "large", Kind::Number),
     ("uploads", "workers", Kind::Number),
+    ("uploads", "sandbox", Kind::Text),
     ("pages", "purge_after_days", Kind::Number),
     ("log", "format", Kind::Text),
     ("log", "filter", Kind::Text),

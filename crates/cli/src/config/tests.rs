@@ -21,6 +21,7 @@ fn an_empty_configuration_is_the_embedded_default() {
     assert_eq!(config.objects, "file:data/objects");
     assert_eq!(config.build_cooldown, Duration::from_secs(30));
     assert_eq!((config.build_workers, config.keep_releases), (2, 10));
+    assert_eq!(config.sandbox, Sandbox::Required);
     assert_eq!(config.max_body, ByteSize(2 << 30));
     assert!(matches!(config.store, Location::Sqlite { path, .. } if path == Path::new("data/recto.db")));
     assert_eq!(config.plans, Plan::shipped());
@@ -50,6 +51,7 @@ fn every_documented_key_has_a_variable() {
         ("RECTO_LIMITS_URL", "memory:"),
         ("RECTO_BUILDS_WORKERS", "3"),
         ("RECTO_BUILDS_KEEP_RELEASES", "4"),
+        ("RECTO_UPLOADS_SANDBOX", "off"),
         ("RECTO_PLANS_PRO_STORAGE", "1 GB"),
         ("RECTO_PLANS_BIG_TEAM_FILE_SIZE", "1 GB"),
         ("RECTO_PLANS_BIG_TEAM_STORAGE", "2 GB"),
@@ -61,6 +63,7 @@ fn every_documented_key_has_a_variable() {
     assert_eq!((config.site_scheme, config.site_cache), ("https", ByteSize(1 << 30)));
     assert_eq!(config.objects, "file:data/elsewhere");
     assert_eq!((config.build_workers, config.keep_releases), (3, 4));
+    assert_eq!(config.sandbox, Sandbox::Off);
     assert_eq!(config.admin_listen, Some("127.0.0.1:3".parse().expect("an address")));
     let plan = |name: &str| config.plans.iter().find(|plan| plan.name == name).cloned().expect(name);
     assert_eq!(plan("pro").storage, ByteSize(1 << 30));
@@ -79,6 +82,7 @@ fn what_is_unknown_or_wrong_is_named() {
     };
     check("[api]\nlisen = \"x\"", &[], "lisen");
     check("[nonsense]\na = 1", &[], "nonsense");
+    check("[uploads]\nsandbox = \"maybe\"", &[], "uploads.sandbox");
     check("[plans.pro]\nstorge = \"1 GB\"", &[], "storge");
     check("[api]\nlisten = 7", &[], "line 2");
     check("[api]\nlisten = \"x\"", &[], "api.listen");

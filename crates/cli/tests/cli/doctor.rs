@@ -71,6 +71,22 @@ fn objects_that_cannot_be_written_are_told() {
     assert!(why.contains("objects") && why.contains("recto doctor"), "{why}");
 }
 
+#[test]
+fn the_walls_around_what_opens_uploads_are_told() {
+    let sandbox = |recto: &Recto| {
+        let findings = recto.json(&["doctor"]);
+        let found = findings.as_array().unwrap().iter().find(|finding| finding["check"] == "sandbox");
+        found.cloned().unwrap()
+    };
+    let recto = Recto::new();
+    let on = sandbox(&recto);
+    assert_eq!(on["verdict"], "ok", "{on}");
+    assert!(on["message"].as_str().unwrap().contains("Landlock (ABI "), "{on}");
+    let off = sandbox(&recto.set("RECTO_UPLOADS_SANDBOX", "off"));
+    assert_eq!(off["verdict"], "warning", "{off}");
+    assert!(off["message"].as_str().unwrap().contains("uploads.sandbox"), "{off}");
+}
+
 /// The failures of a doctor that must end with 1, in JSON as in text.
 fn failure(recto: &Recto, arguments: &[&str]) -> String {
     let shown = recto.run(arguments);

@@ -78,11 +78,15 @@ fn hostile_files_are_refused_and_the_next_one_is_taken() {
     let (photo, drawing, film) = (image("photo.jpg"), image("drawing.png"), film("film.mp4"));
     let hostile: Vec<(&str, Vec<u8>, &str)> = vec![
         ("vast.png", vast_png(), "megapixels"),
+        ("claims.jpg", claiming_jpeg(&photo), "100 megapixels in"),
+        ("repeated.mov", repeating_film(), "more media than the file has"),
         ("moving.gif", gif(501), "frames"),
         ("half.png", drawing[..drawing.len() / 2].to_vec(), ""),
         ("beginning.jpg", photo[..100].to_vec(), ""),
         ("half.mp4", film[..film.len() / 2].to_vec(), ""),
         ("bomb.pdf", pdf_bomb(), "PDF"),
+        ("photo.pdf", photo.clone(), "this is no PDF"),
+        ("noise.pdf", noise(), "this is no PDF"),
         ("noise.png", noise(), ""),
         ("noise.jpg", noise(), ""),
         ("noise.gif", noise(), ""),
@@ -99,8 +103,9 @@ fn hostile_files_are_refused_and_the_next_one_is_taken() {
     }
     assert_eq!(recto.media("acme").len(), 1);
     // What no parser reads and what tells nothing is kept.
-    let url = server.keep_file(&account, "noise.pdf", &noise());
-    assert!(server.download(HOST, &url) == noise());
+    let unreadable = [b"%PDF-1.7\n".to_vec(), noise()].concat();
+    let url = server.keep_file(&account, "noise.pdf", &unreadable);
+    assert!(server.download(HOST, &url) == unreadable);
     let log = server.stop();
     assert!(!log.contains("panicked") && !log.contains("ERROR"), "{log}");
 }
@@ -125,6 +130,23 @@ fn vast_png() -> Vec<u8> {
     checksum.update(&png[12..29]);
     png[29..33].copy_from_slice(&checksum.sum().to_be_bytes());
     png
+}
+
+/// The photo, claiming to have 10,000 × 10,000 pixels.
+fn claiming_jpeg(photo: &[u8]) -> Vec<u8> {
+    let mut jpeg = photo.to_vec();
+    // Marker, length, bits; then height and width.
+    let frame = jpeg.windows(2).position(|marker| marker == [0xFF, 0xC0]).unwrap();
+    jpeg[frame + 5..frame + 9].copy_from_slice(&[0x27, 0x10, 0x27, 0x10]);
+    jpeg
+}
+
+/// A video whose samples all have the same megabytes.
+fn repeating_film() -> Vec<u8> {
+    let mut film = film("phone.mov");
+    let sizes = film.windows(4).position(|kind| kind == b"stsz").unwrap();
+    film[sizes + 8..sizes + 12].copy_from_slice(&5_000_000_u32.to_be_bytes());
+    film
 }
 
 /// A few kilobytes that unpack to six gigabytes.

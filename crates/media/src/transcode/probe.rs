@@ -2,14 +2,20 @@
 
 use serde::Deserialize;
 
+use super::limits::{TranscodeLimits, Video};
+
 /// Bytes of ffprobe's answer.
 pub(super) const LONGEST: usize = 1024 * 1024;
+
+/// It reads the header only, which may describe millions of samples.
+pub(super) const LIMITS: TranscodeLimits =
+    TranscodeLimits { memory: 2 << 30, cpu_seconds: 60, wall_seconds: 120, output_bytes: 0, threads: 1 };
 
 /// For both programs: the file is a MOV, whatever its content says, and refers to no other.
 const INPUT: [&str; 5] = ["-v", "error", "-protocol_whitelist", "file", "-f"];
 
 pub(super) fn arguments(input: String) -> Vec<String> {
-    let entries = "format=duration:stream=codec_type,codec_name,pix_fmt";
+    let entries = "format=duration:stream=codec_type,codec_name,pix_fmt,width,height,avg_frame_rate";
     let mut arguments = strings(&INPUT);
     arguments.extend(strings(&["mov", "-show_entries", entries, "-of", "json"]));
     arguments.push(input);
@@ -27,6 +33,18 @@ struct Stream {
     codec_type: Option<String>,
     codec_name: Option<String>,
     pix_fmt: Option<String>,
+    width: Option<u64>,
+    height: Option<u64>,
+    /// A fraction, such as `30000/1001`.
+    avg_frame_rate: Option<String>,
+}
+
+impl Stream {
+    fn frames_per_second(&self) -> Option<f64> {
+        let (frames, seconds) = self.avg_frame_rate.as_ref()?.split_once('/')?;
+        let rate = frames.parse::<f64>().ok()? / seconds.parse::<f64>().ok()?;
+        (rate.is_finite() && rate > 0.0).then_some(rate)
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -36,8 +54,10 @@ struct Format {
 
 impl Streams {
     pub(super) fn parse(json: &str) -> Result<Streams, String> {
-        let streams: Streams = serde_json::from_str(json)
-            .map_err(|error| format!("ffprobe's answer is not understood: {error}"))?;
+        let streams: Streams = serde_json::from_str(json).map_err(|error| {
+            tracing::warn!(%error, "ffprobe's answer is not understood");
+            "the video's header is damaged or of an unsupported form".to_owned()
+        })?;
         if streams.of("video").next().is_none() && streams.of("audio").next().is_none() {
             return Err("the video has neither pictures nor sound".into());
         }
@@ -46,6 +66,23 @@ impl Streams {
 
     fn of(&self, kind: &str) -> impl Iterator<Item = &Stream> {
         self.streams.iter().filter(move |stream| stream.codec_type.as_deref() == Some(kind))
+    }
+
+    /// What it says about itself, of a file of so many bytes.
+    pub(super) fn video(&self, bytes: u64) -> Video {
+        let video = self.of("video").next();
+        Video {
+            bytes,
+            seconds: self.seconds().unwrap_or(0.0),
+            frame_pixels: video
+                .map_or(0, |video| video.width.unwrap_or(0).saturating_mul(video.height.unwrap_or(0))),
+            frames_per_second: video.and_then(Stream::frames_per_second).unwrap_or(60.0),
+            encoded: !self.video_codec().contains(&"copy"),
+        }
+    }
+
+    fn seconds(&self) -> Option<f64> {
+        self.format.duration.as_ref()?.parse().ok()
     }
 
     pub(super) fn arguments(&self, input: String, output: String, threads: u32) -> Vec<String> {
@@ -112,9 +149,9 @@ impl Streams {
 
     /// The share that is done, if a line of ffmpeg's progress tells it.
     pub(super) fn share(&self, line: &str) -> Option<f32> {
-        let microseconds: f32 = line.strip_prefix("out_time_us=")?.parse().ok()?;
-        let seconds: f32 = self.format.duration.as_ref()?.parse().ok()?;
-        (seconds > 0.0).then(|| (microseconds / 1e6 / seconds).clamp(0.0, 1.0))
+        let microseconds: f64 = line.strip_prefix("out_time_us=")?.parse().ok()?;
+        let seconds = self.seconds()?;
+        (seconds > 0.0).then(|| (microseconds / 1e6 / seconds).clamp(0.0, 1.0) as f32)
     }
 }
 

@@ -3,10 +3,12 @@
 mod atom;
 mod rules;
 mod samples;
+mod totals;
 
 use std::ops::Range;
 
 use atom::{Atom, Atoms, Type};
+use totals::Totals;
 
 use super::edits::Edits;
 use super::source::Source;
@@ -22,8 +24,10 @@ pub(super) fn plan(source: &Source) -> Result<(Edits, Option<(u32, u32)>), Failu
         handler: Type::default(),
         fragmented: false,
         dimensions: None,
+        totals: Totals::default(),
     };
     cleaner.file()?;
+    cleaner.totals.check(&cleaner.media)?;
     cleaner.removed_samples()?;
     Ok((cleaner.edits, cleaner.dimensions))
 }
@@ -39,6 +43,7 @@ struct Cleaner<'a> {
     handler: Type,
     fragmented: bool,
     dimensions: Option<(u32, u32)>,
+    totals: Totals,
 }
 
 impl Cleaner<'_> {
@@ -98,6 +103,13 @@ impl Cleaner<'_> {
             (b"mdia" | b"minf", b"hdlr") => self.handler_name(atom),
             (b"dinf", b"dref") => self.data_references(atom),
             (b"stbl", b"stsd") => self.sample_descriptions(atom),
+            // They stay, and are counted.
+            (b"stbl", b"stsz" | b"stz2") => self.totals.add_sizes(self.atoms.source, atom),
+            (b"mvex", b"trex") => self.totals.add_default(self.atoms.source, atom),
+            (b"moof", b"traf") => {
+                self.totals.add_fragment(&mut self.atoms, atom)?;
+                self.children(atom)
+            }
             (b"tmcd", b"tcmi") => {
                 // The name of a font.
                 self.zero_from(atom, 24);
@@ -107,8 +119,7 @@ impl Cleaner<'_> {
             | (b"trak", b"edts" | b"mdia")
             | (b"mdia", b"minf")
             | (b"minf", b"gmhd" | b"dinf" | b"stbl")
-            | (b"gmhd", b"tmcd")
-            | (b"moof", b"traf") => self.children(atom),
+            | (b"gmhd", b"tmcd") => self.children(atom),
             _ => self.keep_or_free(parent, atom),
         }
     }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::Program;
+use crate::Failure;
 use crate::job::{Answer, HELLO, Order};
-use crate::{Done, Failure};
 
 /// Dropping it ends the process.
 pub(crate) struct Child {
@@ -31,6 +31,19 @@ pub(crate) enum Heard {
     End,
     /// Nothing until the deadline.
     Nothing,
+}
+
+/// Why there is no answer.
+pub(crate) struct Death {
+    /// For the log.
+    pub(crate) cause: String,
+    pub(crate) failure: Failure,
+}
+
+impl Death {
+    fn new(cause: impl Into<String>, failure: Failure) -> Death {
+        Death { cause: cause.into(), failure }
+    }
 }
 
 /// A process that starts takes milliseconds; a loaded machine may take its time.
@@ -73,13 +86,16 @@ impl Child {
     }
 
     /// The answer to the order, or why there is none.
-    pub(crate) fn answer(mut self, deadline: Instant) -> Result<Done, Failure> {
-        match self.hear(deadline)? {
-            Heard::Line(line) => serde_json::from_str::<Answer>(&line)
-                .unwrap_or_else(|_| Err(Failure::refused("the file could not be processed"))),
-            Heard::Nothing => Err(Failure::refused("the file takes too long to process")),
+    pub(crate) fn answer(mut self, deadline: Instant) -> io::Result<Result<Answer, Death>> {
+        Ok(match self.hear(deadline)? {
+            Heard::Line(line) => serde_json::from_str(&line).map_err(|_| {
+                Death::new("it wrote nonsense", Failure::refused("the file could not be processed"))
+            }),
+            Heard::Nothing => {
+                Err(Death::new("its time was over", Failure::refused("the file takes too long to process")))
+            }
             Heard::End => Err(self.cause_of_end()?),
-        }
+        })
     }
 
     /// Sleeps until there is a line, the end, or the deadline.
@@ -150,21 +166,35 @@ impl Child {
         String::from_utf8_lossy(&self.complaint).into_owned()
     }
 
-    fn cause_of_end(&mut self) -> Result<Failure, io::Error> {
+    fn cause_of_end(&mut self) -> io::Result<Death> {
         let status = self.end()?;
-        let mut out_of_memory = || self.complaint().contains(OUT_OF_MEMORY);
+        let complaint = self.complaint();
+        let refused = |cause: &str, message: &str| Death::new(cause, Failure::refused(message));
         Ok(match status.signal() {
-            Some(libc::SIGXCPU) => Failure::refused("the file takes too much computing to process"),
-            Some(libc::SIGXFSZ) => Failure::refused("the file becomes too large when processed"),
-            Some(libc::SIGTERM | libc::SIGKILL) => Failure::Internal("a media worker was killed".into()),
-            Some(libc::SIGABRT) if out_of_memory() => {
-                Failure::refused("the file needs too much memory to process")
+            Some(libc::SIGXCPU) => {
+                refused("its CPU time was used up", "the file takes too much computing to process")
             }
-            _ => Failure::refused(
+            Some(libc::SIGXFSZ) => {
+                refused("its output grew too large", "the file becomes too large when processed")
+            }
+            Some(signal @ (libc::SIGTERM | libc::SIGKILL)) => {
+                Death::new(format!("signal {signal}"), Failure::Internal("a media worker was killed".into()))
+            }
+            Some(libc::SIGABRT) if complaint.contains(OUT_OF_MEMORY) => {
+                refused("its memory was used up", "the file needs too much memory to process")
+            }
+            _ => refused(
+                &panic_place(&complaint).unwrap_or_else(|| status.to_string()),
                 "the file could not be processed: its content is damaged or of an unsupported form",
             ),
         })
     }
+}
+
+/// Where a Rust program panicked. Not with which words: they may quote the file.
+fn panic_place(complaint: &str) -> Option<String> {
+    let (_, place) = complaint.split_once(" panicked at ")?;
+    Some(format!("panic at {}", place.lines().next()?.trim_end_matches(':')))
 }
 
 impl Drop for Child {

@@ -296,3 +296,65 @@ fn damage_in_the_header_does_no_harm() {
         }
     });
 }
+
+/// Where a box's body begins, the first of its kind.
+fn body_of(bytes: &[u8], kind: &[u8; 4]) -> usize {
+    bytes.windows(4).position(|window| window == kind).expect("it is there") + 4
+}
+
+#[test]
+fn tables_that_name_the_same_media_again_and_again_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film.mov");
+    let check = |options: &str, kind: &[u8; 4], at: usize, value: u32| {
+        film(&path, options);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = body_of(&bytes, kind) + at;
+        bytes[at..at + 4].copy_from_slice(&value.to_be_bytes());
+        std::fs::write(&path, bytes).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let refusal = process(&path, Kind::Video(Container::Mov)).unwrap_err();
+        let Failure::Refused(message) = refusal else { panic!("{refusal:?}") };
+        assert!(
+            message.starts_with("the video's sample tables name more media than the file has"),
+            "{message}"
+        );
+        assert!(std::fs::read(&path).unwrap() == before, "it is as it was");
+    };
+    // One size for all samples, which then overlap.
+    check("", b"stsz", 4, 1_000_000);
+    // The size of a fragment's first sample: after flags, count, offset and the sample's flags.
+    check("-movflags frag_keyframe+empty_moov", b"trun", 16, 1_000_000_000);
+}
+
+#[test]
+fn a_film_that_lost_less_than_half_of_itself_is_still_taken() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film.mp4");
+    film(&path, "-movflags +faststart");
+    let bytes = std::fs::read(&path).unwrap();
+    let media = media_in(&bytes)[0].clone();
+    std::fs::write(&path, &bytes[..media.start + media.len() * 2 / 3]).unwrap();
+    process(&path, Kind::Video(Container::Mp4)).unwrap();
+    std::fs::write(&path, &bytes[..media.start + media.len() / 3]).unwrap();
+    let message = process(&path, Kind::Video(Container::Mp4)).unwrap_err().to_string();
+    assert!(message.contains("it is cut off"), "{message}");
+}
+
+#[test]
+fn an_encrypted_film_can_still_be_decrypted() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("film.mp4");
+    let key = "76a6c65c5ea762046bd749a2e632ccbb";
+    let encryption = format!(
+        "-encryption_scheme cenc-aes-ctr -encryption_key {key} -encryption_kid a7e61c373e219033c21091fa607bf3b8"
+    );
+    film(&path, &encryption);
+    let decrypted = || ffmpeg(&format!("-decryption_key {key} -i {} -f framemd5 -", path.display()));
+    let before = decrypted();
+    assert!(contains(&std::fs::read(&path).unwrap(), b"senc"));
+    process(&path, Kind::Video(Container::Mp4)).unwrap();
+    assert!(contains(&std::fs::read(&path).unwrap(), b"senc"));
+    assert_eq!(decrypted(), before);
+    assert!(!everything_known(&path).contains(SECRET));
+}

@@ -179,18 +179,61 @@ fn what_cannot_be_read_is_kept_unless_it_shows_a_sign_of_metadata() {
             other => panic!("{other:?}"),
         }
     };
-    check(b"", true);
-    check(b"no PDF", true);
-    check(&[&filler[..], b"harmless", &filler].concat(), true);
+    check(b"%PDF-1.4 and no more", true);
+    check(b"\n%PDF-1.4 and no more", true);
+    check(&[b"%PDF-1.7\n", &filler[..], b"harmless", &filler].concat(), true);
     for marker in ["/Info", "/Metadata", "<?xpacket", "/PieceInfo"] {
-        check(format!("no PDF {marker}").as_bytes(), false);
-        check(&[&filler[..], marker.as_bytes(), &filler].concat(), false);
+        check(format!("%PDF-1.4 {marker}").as_bytes(), false);
+        check(&[b"%PDF-", &filler[..filler.len() - 5], marker.as_bytes(), &filler].concat(), false);
     }
     // An object that lies elsewhere than the table says is not left out, but a reason to leave the file alone.
     let mut broken = Pdf::new().revision(&pages("Hello"), "").bytes;
     let object = broken.windows(7).position(|window| window == b"4 0 obj").unwrap();
     broken[object..object + 7].copy_from_slice(b"4 0 off");
     check(&broken, true);
+}
+
+#[test]
+fn what_is_no_pdf_is_refused_whatever_its_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("photo.pdf");
+    let photo = [b"\xFF\xD8\xFF\xE1\0\x20Exif\0\0II*\0 camera of somebody".as_slice(), &[7; 2000]].concat();
+    let hidden = [&photo[..], b"%PDF-1.4"].concat();
+    for bytes in [b"".as_slice(), b"a text", b"%PD", &photo, &hidden] {
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(process(&path, Kind::Pdf).unwrap_err(), Failure::Refused("this is no PDF".into()));
+    }
+}
+
+#[test]
+fn a_stream_whose_length_cannot_be_used_does_not_become_blank() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("odd.pdf");
+    let content = b"BT /F1 24 Tf 20 100 Td (Hello reader) Tj ET";
+    let with_length = |length: &str, trailer: &str| {
+        let mut objects = pages("");
+        objects[3].1 =
+            [format!("<<{length}>>\nstream\n").as_bytes(), content.as_slice(), b"\nendstream"].concat();
+        std::fs::write(&path, Pdf::new().revision(&objects, trailer).bytes).unwrap();
+        process(&path, Kind::Pdf)
+    };
+    // Missing, of no use, of another type, in an object that is not there or is no number, in one that is.
+    let unusable = ["", "/Length/None", "/Length(43)", "/Length 9 0 R", "/Length 5 0 R", "/Length null"];
+    for length in unusable {
+        let (_, output) = with_length(length, "").unwrap();
+        assert!(
+            std::fs::read(&output).unwrap() == std::fs::read(&path).unwrap(),
+            "{length} is kept as it is"
+        );
+        let message = with_length(length, "/Info<</Author(SECRET)>>").unwrap_err().to_string();
+        assert!(message.contains("cannot be read"), "{length}: {message}");
+    }
+    // Wrong, but there is no doubt where it ends.
+    for length in ["/Length 0", "/Length 7", "/Length 44", "/Length 43.0"] {
+        let (_, output) = with_length(length, "/Info<</Author(SECRET)>>").unwrap();
+        assert_eq!(words(&output).trim(), "Hello reader", "{length}");
+        assert!(!contains(&std::fs::read(&output).unwrap(), SECRET.as_bytes()), "{length}");
+    }
 }
 
 #[test]

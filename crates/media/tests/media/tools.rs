@@ -3,13 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use media::{Done, Failure, Job, Kind, Program, Workshop, WorkshopSettings};
+use media::{Done, Failure, Job, Kind, Program, Sandbox, Workshop, WorkshopSettings};
 
 pub const SETTINGS: WorkshopSettings =
     WorkshopSettings { children: 2, memory: 256 << 20, cpu_seconds: 20, wall_seconds: 600 };
 
 pub fn program() -> Program {
-    Program { path: env!("CARGO_BIN_EXE_media-worker-for-tests").into(), args: Vec::new() }
+    Program {
+        path: env!("CARGO_BIN_EXE_media-worker-for-tests").into(),
+        args: Vec::new(),
+        sandbox: Sandbox::Required,
+    }
 }
 
 pub fn workshop() -> Workshop {

@@ -6,8 +6,7 @@ use media::{Ffmpeg, TranscodeError, TranscodeLimits};
 
 use crate::tools::{PICTURES, SOUND, everything_known, ffmpeg, frames, program, run};
 
-const LIMITS: TranscodeLimits =
-    TranscodeLimits { memory: 4 << 30, cpu_seconds: 60, wall_seconds: 600, threads: 2 };
+const LIMITS: TranscodeLimits = TranscodeLimits::HIGHEST;
 
 const NOTES: &str = "-metadata title=SECRET-title -metadata location=+48.2082+016.3738/ \
                      -metadata:s:v:0 handler_name=SECRET-video -metadata creation_time=2024-05-06T07:08:09Z";
@@ -19,7 +18,8 @@ fn film(directory: &Path, options: &str) -> (PathBuf, PathBuf) {
 }
 
 fn to_mp4(input: &Path, output: &Path, limits: TranscodeLimits) -> Result<(), TranscodeError> {
-    Ffmpeg::find(program(), search_path()).unwrap().to_mp4(input, output, &limits, &mut |_| true)
+    let ffmpeg = Ffmpeg::find(program(), search_path()).unwrap().limited_to(limits);
+    ffmpeg.to_mp4(input, output, &mut |_| true)
 }
 
 fn codecs(path: &Path) -> String {
@@ -77,13 +77,13 @@ fn progress_is_told_and_can_stop_it() {
     let ffmpeg = Ffmpeg::find(program(), search_path()).unwrap();
     let mut told = Vec::new();
     ffmpeg
-        .to_mp4(&input, &output, &LIMITS, &mut |share| {
+        .to_mp4(&input, &output, &mut |share| {
             told.push(share);
             true
         })
         .unwrap();
     assert!(told.is_sorted() && told.last().is_some_and(|last| (0.9..=1.0).contains(last)), "{told:?}");
-    let stopped = ffmpeg.to_mp4(&input, &output, &LIMITS, &mut |_| false);
+    let stopped = ffmpeg.to_mp4(&input, &output, &mut |_| false);
     assert!(matches!(stopped, Err(TranscodeError::Interrupted)), "{stopped:?}");
 }
 
@@ -122,7 +122,7 @@ fn a_program_that_cannot_be_started_is_our_fault_and_not_the_files() {
         std::fs::write(directory.path().join(name), "not executable").unwrap();
     }
     let ffmpeg = Ffmpeg::find(program(), [directory.path().to_owned()]).unwrap();
-    let done = ffmpeg.to_mp4(&input, &output, &LIMITS, &mut |_| true);
+    let done = ffmpeg.to_mp4(&input, &output, &mut |_| true);
     assert!(matches!(done, Err(TranscodeError::Internal(_))), "{done:?}");
 }
 
@@ -137,6 +137,25 @@ fn a_program_that_computes_for_ever_is_ended() {
         matches!(&done, Err(TranscodeError::Cannot(message)) if message.contains("computing")),
         "{done:?}"
     );
+}
+
+#[test]
+fn an_mp4_that_outgrows_its_bound_is_given_up_in_words() {
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = film(directory.path(), "-c:v libx264 -pix_fmt yuv420p -c:a aac");
+    let done = to_mp4(&input, &output, TranscodeLimits { output_bytes: 10_000, ..LIMITS });
+    let Err(TranscodeError::Cannot(message)) = done else { panic!("{done:?}") };
+    assert!(message.contains("more than twice the video") && message.contains("as an MP4"), "{message}");
+    assert!(std::fs::metadata(output).unwrap().len() <= 10_000);
+}
+
+#[test]
+fn what_takes_too_long_says_what_to_do() {
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = film(directory.path(), "-c:v mjpeg -c:a aac");
+    let done = to_mp4(&input, &output, TranscodeLimits { wall_seconds: 0, ..LIMITS });
+    let Err(TranscodeError::Cannot(message)) = done else { panic!("{done:?}") };
+    assert!(message.starts_with("the video takes more than") && message.contains("shorter"), "{message}");
 }
 
 #[test]

@@ -1,22 +1,58 @@
-//! A worker that does as [`media::worker::main`], unless the input begins with `test:`, which names what a decoder
-//! taken over by its input would try. Tells by being done that it could, by refusing that it could not.
+//! Programs for tests. By its own name it is a worker that does as [`media::worker::main`], unless the input begins with `test:`, which names what a decoder
+//! taken over by its input would try. Tells by being done that it could, by refusing that it could not. Under the names
+//! of ffmpeg's programs it is an intruder.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+mod intruder;
+
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use media::worker::Task;
 use media::{Done, Failure};
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 
 fn main() -> ExitCode {
+    let program = std::env::args().next().unwrap();
+    match Path::new(&program).file_name().and_then(|name| name.to_str()) {
+        Some("ffprobe") => return intruder::probe(),
+        Some("ffmpeg") => return intruder::intrude(),
+        _ => {}
+    }
+    match std::env::args().nth(1).as_deref() {
+        Some("without-landlock") => forbid(libc::SYS_landlock_create_ruleset, libc::ENOSYS),
+        Some("without-seccomp") => forbid(libc::SYS_seccomp, libc::EINVAL),
+        Some("hardened") => {
+            media::harden_server().unwrap();
+            let state = rustix::process::dumpable_behavior().unwrap();
+            println!("{state:?}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {}
+    }
     media::worker::serve(work)
+}
+
+/// As a kernel does that lacks this system call, or a container that forbids it.
+fn forbid(system_call: libc::c_long, error: libc::c_int) {
+    let rules = BTreeMap::from([(system_call, Vec::new())]);
+    let refuse = SeccompAction::Errno(error as u32);
+    let architecture = TargetArch::try_from(std::env::consts::ARCH).unwrap();
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture).unwrap();
+    seccompiler::apply_filter(&BpfProgram::try_from(filter).unwrap()).unwrap();
 }
 
 fn work(mut task: Task) -> Result<Done, Failure> {
     let mut text = Vec::new();
     (&mut task.input).take(100).read_to_end(&mut text)?;
     task.input.rewind()?;
-    let Some(misdeed) = text.strip_prefix(b"test:") else { return media::worker::process(task) };
+    let Some(misdeed) = text.strip_prefix(b"test:") else {
+        let done = media::worker::process(task)?;
+        return if std::env::args().any(|argument| argument == "say-limit") { say_limit() } else { Ok(done) };
+    };
     match misdeed {
         b"open" => tried(File::open("/etc/passwd")),
         b"socket" => tried(std::net::UdpSocket::bind("127.0.0.1:0")),
@@ -32,9 +68,9 @@ fn work(mut task: Task) -> Result<Done, Failure> {
             tried(Ok::<_, std::io::Error>(()))
         }
         b"grow" => grow(task),
+        b"abort" => std::process::abort(),
         b"panic" => panic!("as told"),
         b"garbage" => {
-            use std::io::Write;
             writeln!(std::io::stdout(), "this is no answer")?;
             tried(Ok::<_, std::io::Error>(()))
         }
@@ -49,6 +85,12 @@ fn tried<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<Done, Failure>
     }
 }
 
+/// The CPU time that was left in the end.
+fn say_limit() -> Result<Done, Failure> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Cpu);
+    Err(Failure::Refused(format!("{:?}", limit.current)))
+}
+
 fn hoard() -> Result<Done, Failure> {
     let mut all = Vec::new();
     loop {
@@ -58,7 +100,6 @@ fn hoard() -> Result<Done, Failure> {
 }
 
 fn grow(task: Task) -> Result<Done, Failure> {
-    use std::io::Write;
     let mut output = task.output.ok_or_else(|| Failure::Internal("no output".into()))?;
     loop {
         output.write_all(&[0; 1024 * 1024])?;

@@ -8,11 +8,17 @@ use image::{AnimationDecoder, DynamicImage};
 
 use crate::formats::frame;
 use crate::view::View;
-use crate::{Error, File, Limits, animation, still};
+use crate::{Effort, Error, File, Format, Limits, animation, still};
+
+pub(crate) fn measure(input: &[u8], limits: &Limits) -> Result<Effort, Error> {
+    let Header { width, height, frames, decoded, .. } = Header::read(input, limits)?;
+    let shown = u64::from(width) * u64::from(height) * u64::from(frames.max(1));
+    Ok(Effort { format: Format::Gif, bytes: input.len() as u64, decoded, shown })
+}
 
 pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
-    let Header { frames: count, plays } = Header::read(input, limits)?;
-    let decoder = GifDecoder::new(Cursor::new(input)).map_err(Error::broken)?;
+    let Header { frames: count, plays, .. } = Header::read(input, limits)?;
+    let decoder = GifDecoder::new(Cursor::new(input)).map_err(Error::undecodable)?;
     let frames = decoder.into_frames().take(count as usize).map(frame);
     // Lenient, as browsers are: of a file that breaks off, what is there is shown.
     let mut frames =
@@ -20,28 +26,33 @@ pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
     if count > 1 {
         return animation::encode(frames, plays, &View::plain());
     }
-    let only = frames.next().unwrap_or_else(|| Err(Error::broken("it has no frames")))?;
+    let only = frames.next().unwrap_or(Err(Error::Broken("it has no frames")))?;
     still::photo_or_drawing(&View::plain().apply(DynamicImage::from(only.image))?, limits)
 }
 
 /// What is known without decoding a pixel. A GIF does not say how many frames it has: one has to walk through.
 struct Header {
+    width: u32,
+    height: u32,
     frames: u32,
     /// 0 is for ever.
     plays: u16,
+    /// Pixels of all frames, each as large as it is stored.
+    decoded: u64,
 }
 
 impl Header {
     fn read(input: &[u8], limits: &Limits) -> Result<Header, Error> {
         let mut options = DecodeOptions::new();
         options.skip_frame_decoding(true);
-        let mut decoder = options.read_info(Cursor::new(input)).map_err(Error::broken)?;
+        let mut decoder = options.read_info(Cursor::new(input)).map_err(Error::undecodable)?;
         let (width, height) = (u32::from(decoder.width()), u32::from(decoder.height()));
         limits.judge_animation(width, height, 1)?;
-        let mut frames = 0;
+        let (mut frames, mut decoded) = (0, 0);
         while let Ok(Some(frame)) = decoder.next_frame_info() {
             // A frame may be larger than the picture.
             limits.judge_animation(u32::from(frame.width), u32::from(frame.height), 1)?;
+            decoded += u64::from(frame.width) * u64::from(frame.height);
             frames += 1;
             limits.judge_animation(width, height, frames)?;
         }
@@ -50,6 +61,6 @@ impl Header {
             // A GIF counts how often it starts anew.
             Repeat::Finite(again) => again.saturating_add(1),
         };
-        Ok(Header { frames, plays })
+        Ok(Header { width, height, frames, plays, decoded })
     }
 }

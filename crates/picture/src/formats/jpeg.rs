@@ -1,5 +1,7 @@
 //! JPEG: baseline and progressive; grey, colour, and the four inks of a printer.
 
+mod scans;
+
 use image::{DynamicImage, GrayImage, RgbImage};
 use zune_core::bytestream::ZCursor;
 use zune_core::colorspace::ColorSpace;
@@ -8,16 +10,20 @@ use zune_jpeg::JpegDecoder;
 
 use crate::colour::ToSrgb;
 use crate::view::View;
-use crate::{Error, File, Limits, still};
+use crate::{Effort, Error, File, Format, Limits, still};
 
-pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
-    let mut decoder = decoder(input, ColorSpace::RGB);
-    decoder.decode_headers().map_err(Error::broken)?;
-    let (width, height) = decoder.dimensions().ok_or_else(|| Error::broken("it has no size"))?;
-    // A JPEG's sides are 16-bit numbers.
-    let (width, height) = (width as u32, height as u32);
+type Decoder<'a> = JpegDecoder<ZCursor<&'a [u8]>>;
+
+pub(crate) fn measure(input: &[u8], limits: &Limits) -> Result<Effort, Error> {
+    let (decoder, width, height) = headers(input)?;
     limits.judge_still(width, height, pixel_bytes(&decoder))?;
+    let pixels = u64::from(width) * u64::from(height);
+    let decoded = pixels * scans::count(input)?;
+    Ok(Effort { format: Format::Jpeg, bytes: input.len() as u64, decoded, shown: pixels })
+}
 
+pub(crate) fn convert(input: &[u8]) -> Result<File, Error> {
+    let (decoder, width, height) = headers(input)?;
     let profile = decoder.icc_profile();
     let image = match decoder.input_colorspace() {
         Some(ColorSpace::Luma) => {
@@ -29,20 +35,29 @@ pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
         }
         _ => RgbImage::from_raw(width, height, pixels(input, ColorSpace::RGB)?).map(DynamicImage::from),
     };
-    let image = image.ok_or_else(|| Error::broken("its size is not what it says"))?;
+    let image = image.ok_or(Error::Broken("its size is not what it says"))?;
     let view = View::new(decoder.exif().map(Vec::as_slice), profile.as_deref(), image.color());
     still::photo(&view.apply(image)?)
 }
 
+/// A decoder that knows what the headers say, and the picture's sides.
+fn headers(input: &[u8]) -> Result<(Decoder<'_>, u32, u32), Error> {
+    let mut decoder = decoder(input, ColorSpace::RGB);
+    decoder.decode_headers().map_err(Error::undecodable)?;
+    let (width, height) = decoder.dimensions().ok_or(Error::Broken("it has no size"))?;
+    // They are 16-bit numbers.
+    Ok((decoder, width as u32, height as u32))
+}
+
 /// A progressive file's coefficients have 16 bits and are held beside the pixels; later there are two copies of the
 /// pixels, while they are turned upright.
-fn pixel_bytes(decoder: &JpegDecoder<ZCursor<&[u8]>>) -> u64 {
+fn pixel_bytes(decoder: &Decoder) -> u64 {
     let channels = decoder.info().map_or(4, |info| u64::from(info.components));
     (3 * channels).max(6)
 }
 
 /// Lenient, as browsers are: of a file that breaks off, what is there is shown.
-fn decoder(input: &[u8], colours: ColorSpace) -> JpegDecoder<ZCursor<&[u8]>> {
+fn decoder(input: &[u8], colours: ColorSpace) -> Decoder<'_> {
     let side = usize::from(u16::MAX);
     let options = DecoderOptions::default()
         .set_strict_mode(false)
@@ -53,7 +68,7 @@ fn decoder(input: &[u8], colours: ColorSpace) -> JpegDecoder<ZCursor<&[u8]>> {
 }
 
 fn pixels(input: &[u8], colours: ColorSpace) -> Result<Vec<u8>, Error> {
-    decoder(input, colours).decode().map_err(Error::broken)
+    decoder(input, colours).decode().map_err(Error::undecodable)
 }
 
 /// Inks are stored as Adobe does it, as what is left white, whether a file says so or not: so do browsers.

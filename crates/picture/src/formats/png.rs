@@ -7,32 +7,70 @@ use image::{AnimationDecoder, DynamicImage, ImageDecoder};
 
 use crate::formats::frame;
 use crate::view::View;
-use crate::{Error, File, Limits, animation, still};
+use crate::{Effort, Error, File, Format, Limits, animation, still};
+
+type Decoder<'a> = PngDecoder<Cursor<&'a [u8]>>;
+
+pub(crate) fn measure(input: &[u8], limits: &Limits) -> Result<Effort, Error> {
+    let header = ::png::Decoder::new(Cursor::new(input)).read_info().map_err(Error::undecodable)?;
+    let (width, height) = header.info().size();
+    limits.judge_still(width, height, 4)?;
+    let pixels = u64::from(width) * u64::from(height);
+    let effort = Effort { format: Format::Png, bytes: input.len() as u64, decoded: pixels, shown: pixels };
+    let (decoder, moving) = open(input)?;
+    match moving {
+        Some(::png::AnimationControl { num_frames, .. }) => {
+            limits.judge_animation(width, height, num_frames)?;
+            Ok(Effort { decoded: stored_pixels(input), shown: pixels * u64::from(num_frames), ..effort })
+        }
+        None => {
+            // As it is decoded, and as eight bits.
+            limits.judge_still(width, height, u64::from(decoder.color_type().bytes_per_pixel()) + 4)?;
+            Ok(effort)
+        }
+    }
+}
 
 pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
-    let header = ::png::Decoder::new(Cursor::new(input)).read_info().map_err(Error::broken)?;
-    let (width, height) = header.info().size();
-    let moving = header.info().animation_control.filter(|control| control.num_frames > 1);
-    limits.judge_still(width, height, 4)?;
-
-    let mut decoder = PngDecoder::new(Cursor::new(input)).map_err(Error::broken)?;
-    let colour = decoder.color_type();
-    let exif = decoder.exif_metadata().map_err(Error::broken)?;
-    let profile = decoder.icc_profile().map_err(Error::broken)?;
-    let view = View::new(exif.as_deref(), profile.as_deref(), colour);
-
+    let (mut decoder, moving) = open(input)?;
+    let exif = decoder.exif_metadata().map_err(Error::undecodable)?;
+    let profile = decoder.icc_profile().map_err(Error::undecodable)?;
+    let view = View::new(exif.as_deref(), profile.as_deref(), decoder.color_type());
     match moving {
-        // Deeper colours are decoded for stills only, which is what every APNG is to those who do not know it.
-        Some(control) if colour.bytes_per_pixel() == colour.channel_count() => {
-            limits.judge_animation(width, height, control.num_frames)?;
-            let frames = decoder.apng().map_err(Error::broken)?.into_frames();
-            animation::encode(frames.map(frame), u16::try_from(control.num_plays).unwrap_or(0), &view)
+        Some(::png::AnimationControl { num_plays, .. }) => {
+            let frames = decoder.apng().map_err(Error::undecodable)?.into_frames();
+            animation::encode(frames.map(frame), u16::try_from(num_plays).unwrap_or(0), &view)
         }
-        _ => {
-            // As it is decoded, and as eight bits.
-            limits.judge_still(width, height, u64::from(colour.bytes_per_pixel()) + 4)?;
-            let image = DynamicImage::from_decoder(decoder).map_err(Error::broken)?;
+        None => {
+            let image = DynamicImage::from_decoder(decoder).map_err(Error::undecodable)?;
             still::photo_or_drawing(&view.apply(image)?, limits)
         }
     }
+}
+
+/// The decoder, and how the image moves, if it does.
+fn open(input: &[u8]) -> Result<(Decoder<'_>, Option<::png::AnimationControl>), Error> {
+    let header = ::png::Decoder::new(Cursor::new(input)).read_info().map_err(Error::undecodable)?;
+    let decoder = PngDecoder::new(Cursor::new(input)).map_err(Error::undecodable)?;
+    let colour = decoder.color_type();
+    // Deeper colours are decoded for stills only, which is what every APNG is to those who do not know it.
+    let deep = colour.bytes_per_pixel() > colour.channel_count();
+    let moving = header.info().animation_control.filter(|control| control.num_frames > 1 && !deep);
+    Ok((decoder, moving))
+}
+
+/// Of all frames of an animation, each as large as its own header says.
+fn stored_pixels(input: &[u8]) -> u64 {
+    // After the signature: length, name, content, checksum.
+    let (mut rest, mut pixels) = (input.get(8..).unwrap_or_default(), 0_u64);
+    while let Some((length, named)) = rest.split_first_chunk() {
+        // A number, width, height.
+        if let [b'f', b'c', b'T', b'L', _, _, _, _, w0, w1, w2, w3, h0, h1, h2, h3, ..] = *named {
+            let (width, height) =
+                (u32::from_be_bytes([w0, w1, w2, w3]), u32::from_be_bytes([h0, h1, h2, h3]));
+            pixels = pixels.saturating_add(u64::from(width) * u64::from(height));
+        }
+        rest = named.get(u32::from_be_bytes(*length) as usize + 8..).unwrap_or_default();
+    }
+    pixels
 }

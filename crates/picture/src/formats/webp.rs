@@ -7,30 +7,49 @@ use image_webp::{LoopCount, WebPDecoder};
 
 use crate::animation::Frame;
 use crate::view::View;
-use crate::{Error, File, Limits, Picture, animation, container, still};
+use crate::{Effort, Error, File, Format, Limits, Picture, animation, container, still};
 
 type Decoder<'a> = WebPDecoder<Cursor<&'a [u8]>>;
 
-pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
-    let mut decoder = WebPDecoder::new(Cursor::new(input)).map_err(Error::broken)?;
+pub(crate) fn measure(input: &[u8], limits: &Limits) -> Result<Effort, Error> {
+    let (decoder, view) = open(input)?;
     let (width, height) = decoder.dimensions();
     limits.judge_still(width, height, 4)?;
-    let exif = decoder.exif_metadata().map_err(Error::broken)?;
-    let profile = decoder.icc_profile().map_err(Error::broken)?;
-    let colour = if decoder.has_alpha() { ColorType::Rgba8 } else { ColorType::Rgb8 };
-    let view = View::new(exif.as_deref(), profile.as_deref(), colour);
-    // What must not be shown as it is stored cannot be kept.
-    let stripped = view.is_plain().then(|| container::strip(input)).transpose()?;
-    let stripped = stripped.map(|bytes| File { bytes, picture: Picture { width, height } });
-
+    let pixels = u64::from(width) * u64::from(height);
+    let format = if view.is_plain() { Format::PlainWebp } else { Format::ChangedWebp };
+    let effort = Effort { format, bytes: input.len() as u64, decoded: pixels, shown: pixels };
     if decoder.is_animated() {
         limits.judge_animation(width, height, decoder.num_frames())?;
-        moving(decoder, &view, stripped)
+        let shown = pixels * u64::from(decoder.num_frames());
+        Ok(Effort { decoded: container::stored_pixels(input)?, shown, ..effort })
     } else {
         // Planes, and the pixels made of them; or the pixels twice, to turn them upright.
         limits.judge_still(width, height, 8)?;
+        Ok(effort)
+    }
+}
+
+pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
+    let (decoder, view) = open(input)?;
+    let (width, height) = decoder.dimensions();
+    // What must not be shown as it is stored cannot be kept.
+    let stripped = view.is_plain().then(|| container::strip(input)).transpose()?;
+    let stripped = stripped.map(|bytes| File { bytes, picture: Picture { width, height } });
+    if decoder.is_animated() {
+        moving(decoder, &view, stripped)
+    } else {
         standing(decoder, &view, stripped, limits)
     }
+}
+
+/// A decoder that has read the headers, and what they say about how the pixels are to be shown.
+fn open(input: &[u8]) -> Result<(Decoder<'_>, View), Error> {
+    let mut decoder = WebPDecoder::new(Cursor::new(input)).map_err(Error::undecodable)?;
+    let exif = decoder.exif_metadata().map_err(Error::undecodable)?;
+    let profile = decoder.icc_profile().map_err(Error::undecodable)?;
+    let colour = if decoder.has_alpha() { ColorType::Rgba8 } else { ColorType::Rgb8 };
+    let view = View::new(exif.as_deref(), profile.as_deref(), colour);
+    Ok((decoder, view))
 }
 
 /// Whatever is kept has been decoded once: we serve nothing that is not an image.
@@ -56,7 +75,7 @@ fn standing(
 
 fn moving(mut decoder: Decoder<'_>, view: &View, stripped: Option<File>) -> Result<File, Error> {
     // Browsers ignore the colour that a file proposes for what shows through.
-    decoder.set_background_color([0; 4]).map_err(Error::broken)?;
+    decoder.set_background_color([0; 4]).map_err(Error::undecodable)?;
     let plays = match decoder.loop_count() {
         LoopCount::Forever => 0,
         LoopCount::Times(times) => times.get(),
@@ -81,14 +100,14 @@ fn read<T>(
     reader: impl FnOnce(&mut Decoder<'_>, &mut [u8]) -> Result<T, image_webp::DecodingError>,
 ) -> Result<(DynamicImage, T), Error> {
     let (width, height) = decoder.dimensions();
-    let size = decoder.output_buffer_size().ok_or_else(|| Error::broken("it has no size"))?;
+    let size = decoder.output_buffer_size().ok_or(Error::Broken("it has no size"))?;
     let mut pixels = vec![0; size];
-    let answer = reader(decoder, &mut pixels).map_err(Error::broken)?;
+    let answer = reader(decoder, &mut pixels).map_err(Error::undecodable)?;
     let image = match decoder.has_alpha() {
         true => RgbaImage::from_raw(width, height, pixels).map(DynamicImage::from),
         false => RgbImage::from_raw(width, height, pixels).map(DynamicImage::from),
     };
-    Ok((image.ok_or_else(|| Error::broken("its size is not what it says"))?, answer))
+    Ok((image.ok_or(Error::Broken("its size is not what it says"))?, answer))
 }
 
 /// Compressing a second time would cost quality and save little: at most two bits a pixel (ours are about one), or so

@@ -2,7 +2,7 @@ use image::{DynamicImage, RgbaImage};
 use jpeg_encoder::ColorType;
 
 use crate::make::{self, SECRET};
-use crate::{assert_absent, assert_near, convert, pixels};
+use crate::{assert_absent, assert_near, convert, pixels, refusal};
 
 /// The colours of the four quarters, row by row.
 fn quarters(image: &RgbaImage) -> [[u8; 4]; 4] {
@@ -87,4 +87,26 @@ fn what_breaks_off_is_shown_as_far_as_it_goes() {
     let file = make::jpeg((200, 200), ColorType::Rgb, &photo, |_| {});
     let shown = pixels(&convert(&file[..file.len() * 3 / 4]));
     assert_near(shown.get_pixel(100, 20).0, pixels(&convert(&file)).get_pixel(100, 20).0, 4);
+}
+
+/// Made by `cjpeg -sample 2x2 -scans` of libjpeg-turbo.
+#[test]
+fn colours_in_scans_of_their_own_are_refused_rather_than_shown_green() {
+    for file in
+        [&include_bytes!("../fixtures/two_scans.jpg")[..], include_bytes!("../fixtures/three_scans.jpg")]
+    {
+        assert_eq!(
+            refusal(file).to_string(),
+            "the JPEG stores each colour in a scan of its own, which is not supported; please export it again"
+        );
+    }
+}
+
+#[test]
+fn a_progressive_file_with_such_scans_is_shown_in_its_colours() {
+    let shown = pixels(&convert(include_bytes!("../fixtures/progressive_scans.jpg")));
+    let corners = DynamicImage::from(make::corners()).into_rgba8();
+    for (found, expected) in quarters(&shown).into_iter().zip(quarters(&corners)) {
+        assert_near(found, expected, 8);
+    }
 }

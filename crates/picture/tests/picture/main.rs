@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod colour;
+mod effort;
 mod gif;
 mod hostile;
 mod jpeg;

@@ -13,6 +13,10 @@ fn photo(compression: Compression) -> Vec<u8> {
 
 /// The same picture, with everything around it that a WebP file can have.
 fn with_metadata(file: &[u8], profile: &[u8], orientation: u8) -> Vec<u8> {
+    with_exif(file, profile, &make::exif(orientation))
+}
+
+fn with_exif(file: &[u8], profile: &[u8], exif: &[u8]) -> Vec<u8> {
     let mut header = vec![0b0010_1100, 0, 0, 0];
     let (width, height) = decoder(file).dimensions();
     header.extend(&(width - 1).to_le_bytes()[..3]);
@@ -21,7 +25,7 @@ fn with_metadata(file: &[u8], profile: &[u8], orientation: u8) -> Vec<u8> {
         chunk(b"VP8X", &header),
         chunk(b"ICCP", profile),
         file[12..].to_vec(),
-        chunk(b"EXIF", &make::exif(orientation)),
+        chunk(b"EXIF", exif),
         chunk(b"XMP ", SECRET.as_bytes()),
         chunk(b"JUNK", SECRET.as_bytes()),
     ])
@@ -62,6 +66,15 @@ fn alpha_is_kept_with_a_compact_file() {
 fn an_orientation_is_applied() {
     let file = encode(Image::rgb(64, 32, &make::corners()).unwrap(), COMPACT).unwrap();
     let shown = pixels(&convert(&with_metadata(&file, &srgb(), 6)));
+    assert_eq!(shown.dimensions(), (32, 64));
+    assert_near(shown.get_pixel(24, 16).0, [200, 30, 30, 255], 8);
+}
+
+#[test]
+fn an_orientation_that_is_written_as_in_a_jpeg_is_applied() {
+    let file = encode(Image::rgb(64, 32, &make::corners()).unwrap(), COMPACT).unwrap();
+    let exif = [b"Exif\0\0".as_slice(), &make::exif(6)].concat();
+    let shown = pixels(&convert(&with_exif(&file, &srgb(), &exif)));
     assert_eq!(shown.dimensions(), (32, 64));
     assert_near(shown.get_pixel(24, 16).0, [200, 30, 30, 255], 8);
 }

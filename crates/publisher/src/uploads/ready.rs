@@ -87,7 +87,7 @@ pub(super) async fn make_ready(
         let job = Job { kind: sent.kind, input, output: output.clone() };
         let done = workshop.process(&job).map_err(|failure| match failure {
             Failure::Refused(message) => Error::Malformed(message),
-            Failure::Internal(message) => Error::Internal(message),
+            failure @ (Failure::NoSandbox(_) | Failure::Internal(_)) => Error::Internal(failure.to_string()),
         })?;
         let (hash, size) =
             hash_of(&output).map_err(|error| Error::Internal(format!("read what a worker made: {error}")))?;

@@ -24,7 +24,7 @@ const KEPT: [(&Type, &[&Type]); 11] = [
     (b"file", &[b"ftyp", b"styp", b"pdin", b"sidx", b"ssix", b"mfra"]),
     (b"moov", &[b"iods", b"pssh"]),
     (b"mvex", &[b"mehd", b"trex", b"leva"]),
-    (b"trak", &[b"tref", b"tapt", b"load", b"trgr"]),
+    (b"trak", &[b"tref", b"tapt", b"load", b"trgr", b"senc"]),
     (b"edts", &[b"elst"]),
     (b"mdia", &[b"elng"]),
     (b"minf", &[b"vmhd", b"smhd", b"nmhd", b"sthd", b"hmhd"]),
@@ -33,7 +33,7 @@ const KEPT: [(&Type, &[&Type]); 11] = [
         b"stbl",
         &[
             b"stts", b"ctts", b"cslg", b"stss", b"stps", b"stsc", b"stsz", b"stz2", b"stco", b"co64",
-            b"stsh", b"sdtp", b"padb", b"stdp", b"sbgp", b"sgpd", b"subs", b"saiz", b"saio",
+            b"stsh", b"sdtp", b"padb", b"stdp", b"sbgp", b"sgpd", b"subs", b"saiz", b"saio", b"senc",
         ],
     ),
     (b"moof", &[b"mfhd", b"pssh"]),
