@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use markdown::ReferenceError;
 use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
 use model::{ContentType, PageKey, Section, SiteId, Slug};
 
@@ -46,7 +47,11 @@ impl Attached {
         };
         match self {
             Attached::Unknown => Ok(text),
-            _ => markdown::replace_files(&text, &|name| media::Kind::of(name).is_some(), &url),
+            _ => match markdown::replace_files(&text, &|name| media::Kind::of(name).is_some(), &url) {
+                Ok(replaced) => Ok(replaced),
+                Err(ReferenceError::Unresolved(count)) => Err(count),
+                Err(ReferenceError::TooComplex(_)) => Ok(text),
+            },
         }
     }
 }
