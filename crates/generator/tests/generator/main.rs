@@ -6,5 +6,6 @@ mod links;
 mod lists;
 mod machines;
 mod oracle;
+mod source;
 mod urls;
 mod world;

@@ -116,7 +116,11 @@ fn put() -> impl Strategy<Value = Edit> {
             r#"{"list":false}"#,
         ]),
     );
-    let text = prop::sample::select(vec!["", "Some *text*.", "# A title\n\n## One\n\n## Two\n\nMore."]);
+    let text = prop_oneof![
+        9 => prop::sample::select(vec!["", "Some *text*.", "# A title\n\n## One\n\n## Two\n\nMore."])
+            .prop_map(str::to_owned),
+        1 => Just(crate::source::too_deep()),
+    ];
     (key, meta, text).prop_map(|((n, content_type, section, slug), meta, text)| {
         let (title, description, tags, date, weight, endpoint, params) = meta;
         let page = page(n, content_type, &format!("{section}{slug}"))
@@ -127,7 +131,7 @@ fn put() -> impl Strategy<Value = Edit> {
             .weighing(weight)
             .endpoint(endpoint.unwrap_or_default())
             .with(|page| page.description = description.map(str::to_owned));
-        Edit::Put(Box::new(page), text.to_owned())
+        Edit::Put(Box::new(page), text)
     })
 }
 

@@ -183,7 +183,7 @@ fn render_loop(
 fn render_batch(site: &Site, jobs: Vec<Job>) -> Result<Batch, Stop> {
     let mut batch = Batch { outputs: Vec::new(), summaries: Vec::new() };
     for job in jobs {
-        let source = Source { content: &job.content };
+        let source = Source::new(&job.content);
         for path in &job.paths {
             let (outputs, summary) = make(site, path, Some(&source))?;
             batch.outputs.extend(outputs);
@@ -197,9 +197,9 @@ fn render_batch(site: &Site, jobs: Vec<Job>) -> Result<Batch, Stop> {
 fn make(site: &Site, path: &str, source: Option<&Source>) -> Result<(Vec<Output>, Option<String>), Stop> {
     let made = catch_unwind(AssertUnwindSafe(|| site.make(path, source)));
     match made {
-        Ok(Ok(Some(Made { file, summary }))) => Ok((vec![output(path, file)], summary)),
+        Ok(Ok(Some(Made { file, summary, warning: _ }))) => Ok((vec![output(path, file)], summary)),
         Ok(Ok(None)) => Ok((Vec::new(), None)),
-        Ok(Err(problem)) => Err(Stop::Failed(problem.to_string())),
+        Ok(Err(missing)) => Err(Stop::Failed(missing.to_string())),
         Err(_) => {
             Err(Stop::Failed(format!("{path} could not be made: please report this with the page's text")))
         }
