@@ -8,4 +8,5 @@ mod machines;
 mod oracle;
 mod source;
 mod urls;
+mod versions;
 mod world;
