@@ -31,6 +31,7 @@
 //! | `/sitemap.xml`, `/sitemap.lists.xml`, `/sitemap.0.xml` … | the sitemap; from 501 pages on in shards |
 //! | `/robots.txt`, `/llms.txt`, `/404.html`, `/favicon.svg`, `/assets/site.HASH.css` | one each |
 //! | `/.nav`, `/.foot`, `/.docs`, `/.docs/S`, `/.crumbs/…`, `/.list`, `/.list/…` | fragments |
+//! | `/.docs/S/P`, `/.root/P` | fragments: the part that begins with page `P` of a navigation that is too long for one |
 //!
 //! # Params
 //!

@@ -115,18 +115,21 @@ impl Site {
         let mut marks = Marks::new();
         // A page named twice is what it was named last.
         let changed: BTreeMap<PageId, Option<Page>> = changes.pages.into_iter().collect();
-        let mut moved = vec![];
+        let mut moved = BTreeMap::new();
         for (id, page) in changed {
             let page = page.filter(is_shown).map(Page::tidied);
             match (self.index.page(id), page) {
                 (Some(old), Some(new)) if old.same_place(&new) => self.index.retell(new, &mut marks),
                 (_, new) => {
-                    self.index.remove(id, &mut marks);
-                    moved.extend(new);
+                    moved.insert(id, new);
                 }
             }
         }
-        moved.into_iter().for_each(|page| self.index.insert(page, &mut marks));
+        let old = moved.keys().filter_map(|id| self.index.page(*id));
+        let sides = self.index.sides_before(old.chain(moved.values().flatten()), &mut marks);
+        moved.keys().for_each(|id| self.index.remove(*id, &mut marks));
+        moved.into_values().flatten().for_each(|page| self.index.insert(page, &mut marks));
+        self.index.mark_sides(sides, &mut marks);
         changes.former.into_iter().for_each(|(path, id)| self.index.add_former(path, id, &mut marks));
         marks.sorted()
     }

@@ -215,8 +215,8 @@ impl Site {
 
     fn side_of(&self, page: &Page, path: &str) -> String {
         match self.section_behind(page) {
-            Some(section) => side_joint(&section, path),
-            None => side_joint(&page.key.section, path),
+            Some(section) => side_joint(&section, path, None),
+            None => side_joint(&page.key.section, path, Some(page)),
         }
     }
 
