@@ -48,6 +48,12 @@ pub(crate) fn max_html(text: &str) -> usize {
     HTML_BYTES.max(text.len() * HTML_FACTOR)
 }
 
+/// The most events that a text may become, which are held in memory: at most two for each of its bytes, and those of the
+/// cells that the rows of a table leave out. Of these the parser adds a quarter of a million; each takes ten bytes of HTML.
+pub(crate) fn max_events(text: &str) -> usize {
+    max_html(text) / 4
+}
+
 /// Before the text is parsed: whether lines nest so deeply, and so many lines follow them, that parsing would take long.
 pub(crate) fn check_nesting(text: &str) -> Result<(), TooComplex> {
     let (mut deepest, mut deepest_at, mut sum, mut at) = (0, 0, 0, 0);

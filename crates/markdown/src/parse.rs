@@ -39,23 +39,26 @@ pub(crate) fn prepared<'t>(text: &'t str, budget: &Budget) -> Result<Cow<'t, str
     formulas::escaped(text, budget)
 }
 
-/// The events of a prepared text, adjacent texts in one, bare URLs as links.
+/// The events of a prepared text, bare URLs as links.
 pub(crate) fn events<'t>(text: &'t str, budget: &Budget) -> Result<Vec<Event<'t>>, TooComplex> {
-    Ok(links::linked(text, pieces::merged(text, raw_events(text, OPTIONS, budget)?)))
+    Ok(links::linked(text, plain_events(text, budget)?))
 }
 
 /// The same, with bare URLs as they are.
 pub(crate) fn plain_events<'t>(text: &'t str, budget: &Budget) -> Result<Events<'t>, TooComplex> {
-    Ok(pieces::merged(text, raw_events(text, OPTIONS, budget)?))
+    events_with(OPTIONS, text, budget)
 }
 
-fn raw_events<'t>(text: &'t str, options: Options, budget: &Budget) -> Result<Events<'t>, TooComplex> {
+fn events_with<'t>(options: Options, text: &'t str, budget: &Budget) -> Result<Events<'t>, TooComplex> {
     let mut events = Events::new();
-    for event in Parser::new_ext(text, options).into_offset_iter() {
-        if events.len().is_multiple_of(STRIDE) {
+    for (number, (event, range)) in Parser::new_ext(text, options).into_offset_iter().enumerate() {
+        if number.is_multiple_of(STRIDE) {
             budget.check()?;
         }
-        events.push(event);
+        pieces::push(text, &mut events, event, range);
+        if events.len() > limits::max_events(text) {
+            return Err(limits::too_long());
+        }
     }
     Ok(events)
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Tag, TagEnd};
 
 use self::barriers::Barriers;
-use super::{OPTIONS, raw_events};
+use super::{OPTIONS, events_with, plain_events};
 use crate::TooComplex;
 use crate::limits::Budget;
 
@@ -30,7 +30,7 @@ pub(super) fn escaped<'t>(mut text: Cow<'t, str>, budget: &Budget) -> Result<Cow
         if formulas.is_empty() {
             break;
         }
-        let barriers = Barriers::in_events(raw_events(&text, WITHOUT_MATH, budget)?);
+        let barriers = Barriers::in_events(events_with(WITHOUT_MATH, &text, budget)?);
         let wrong = formulas.into_iter().filter(|formula| is_price(&text, formula) || barriers.cut(formula));
         let mut wrong: Vec<usize> = wrong.map(|formula| formula.start).collect();
         if wrong.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn escaped<'t>(mut text: Cow<'t, str>, budget: &Budget) -> Result<Cow
 }
 
 fn formulas(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, TooComplex> {
-    let events = raw_events(text, OPTIONS, budget)?.into_iter();
+    let events = plain_events(text, budget)?.into_iter();
     let is_formula = |event: &Event| matches!(event, Event::InlineMath(_) | Event::DisplayMath(_));
     Ok(events.filter(|(event, _)| is_formula(event)).map(|(_, range)| range).collect())
 }
@@ -59,13 +59,13 @@ fn is_price(text: &str, formula: &Range<usize>) -> bool {
 /// Every `$` that could begin a formula.
 fn dollars(text: &str, budget: &Budget) -> Result<Vec<usize>, TooComplex> {
     let (mut dollars, mut in_code) = (vec![], false);
-    for (event, range) in raw_events(text, WITHOUT_MATH, budget)? {
+    for (event, range) in events_with(WITHOUT_MATH, text, budget)? {
         match event {
             Event::Start(Tag::CodeBlock(_)) => in_code = true,
             Event::End(TagEnd::CodeBlock) => in_code = false,
-            Event::Text(_) if !in_code && !text[..range.start].ends_with('\\') => {
+            Event::Text(_) if !in_code => {
                 let found = text[range.clone()].match_indices('$').map(|(at, _)| range.start + at);
-                dollars.extend(found);
+                dollars.extend(found.filter(|at| !text[..*at].ends_with('\\')));
             }
             _ => {}
         }

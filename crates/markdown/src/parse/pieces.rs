@@ -6,22 +6,19 @@ use pulldown_cmark::{CowStr, Event};
 
 use super::Events;
 
-/// Adjacent texts in one, as far as each stands for itself: an escape or an entity stays apart.
-pub(super) fn merged<'t>(text: &'t str, events: Events<'t>) -> Events<'t> {
-    let mut merged = Events::with_capacity(events.len());
-    for (event, range) in events {
-        if let Some((before, before_range)) = merged.last_mut()
-            && before_range.end == range.start
-            && is_verbatim(text, &event, &range)
-            && is_verbatim(text, before, before_range)
-        {
-            before_range.end = range.end;
-            *before = Event::Text(CowStr::Borrowed(&text[before_range.clone()]));
-        } else {
-            merged.push((event, range));
-        }
+/// Adds an event; a text to the one before, if they are adjacent and each stands for itself: an escape or an entity stays
+/// apart from what comes before it.
+pub(super) fn push<'t>(text: &'t str, events: &mut Events<'t>, event: Event<'t>, range: Range<usize>) {
+    if let Some((before, before_range)) = events.last_mut()
+        && before_range.end == range.start
+        && is_verbatim(text, &event, &range)
+        && is_verbatim(text, before, before_range)
+    {
+        before_range.end = range.end;
+        *before = Event::Text(CowStr::Borrowed(&text[before_range.clone()]));
+    } else {
+        events.push((event, range));
     }
-    merged
 }
 
 /// Whether it is a text as it was written. (A slice of the text is: so what has been merged is not compared again.)

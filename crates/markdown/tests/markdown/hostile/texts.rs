@@ -1,4 +1,4 @@
-//! Texts of the longest length that is accepted, made to cost much. Also what `examples/measure.rs` measures.
+//! Texts of the longest length that is accepted, made to cost much. Also what `examples/hostile.rs` measures.
 
 /// The longest content that is accepted.
 pub const CHARS: usize = 100_000;

@@ -1,6 +1,6 @@
 //! What hostile texts cost: CPU time of rendering a page and of finding its references, and the HTML's size.
 //!
-//! `cargo run --release -p recto-markdown --example measure`
+//! `cargo run --release -p recto-markdown --example hostile`
 
 #![allow(clippy::print_stdout)]
 
