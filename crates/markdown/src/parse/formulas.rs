@@ -8,15 +8,15 @@ mod barriers;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use pulldown_cmark::{Event, Options, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Tag};
 
 use self::barriers::Barriers;
-use super::{OPTIONS, events_with, plain_events};
+use super::{OPTIONS, events_with, is_block, plain_events};
 use crate::TooComplex;
 use crate::limits::Budget;
 
 /// Where one formula is none, its closing `$` may seem to begin another, and so on.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 4;
 
 const WITHOUT_MATH: Options = OPTIONS.difference(Options::ENABLE_MATH);
 
@@ -38,7 +38,7 @@ pub(super) fn escaped<'t>(mut text: Cow<'t, str>, budget: &Budget) -> Result<Cow
         }
         if round == ROUNDS {
             // No mathematics is such a tangle.
-            wrong = dollars(&text, budget)?;
+            wrong = dollars_around(&text, &wrong, budget)?;
         }
         text = Cow::Owned(with_backslashes(&text, &wrong));
     }
@@ -56,18 +56,19 @@ fn is_price(text: &str, formula: &Range<usize>) -> bool {
     is_inline && text[formula.end..].starts_with(|char: char| char.is_ascii_digit())
 }
 
-/// Every `$` that could begin a formula.
-fn dollars(text: &str, budget: &Budget) -> Result<Vec<usize>, TooComplex> {
-    let (mut dollars, mut in_code) = (vec![], false);
+/// Every `$` that means itself in a block that has one of these.
+fn dollars_around(text: &str, wrong: &[usize], budget: &Budget) -> Result<Vec<usize>, TooComplex> {
+    let (mut dollars, mut block, mut in_code) = (vec![], vec![], false);
     for (event, range) in events_with(WITHOUT_MATH, text, budget)? {
-        match event {
-            Event::Start(Tag::CodeBlock(_)) => in_code = true,
-            Event::End(TagEnd::CodeBlock) => in_code = false,
-            Event::Text(_) if !in_code => {
-                let found = text[range.clone()].match_indices('$').map(|(at, _)| range.start + at);
-                dollars.extend(found.filter(|at| !text[..*at].ends_with('\\')));
-            }
-            _ => {}
+        if is_block(&event) {
+            in_code = matches!(event, Event::Start(Tag::CodeBlock(_)));
+            let is_meant = block.iter().any(|at| wrong.binary_search(at).is_ok());
+            dollars.extend(std::mem::take(&mut block).into_iter().filter(|_| is_meant));
+        } else if let Event::Text(_) = event
+            && !in_code
+        {
+            let found = text[range.clone()].match_indices('$').map(|(at, _)| range.start + at);
+            block.extend(found.filter(|at| !text[..*at].ends_with('\\')));
         }
     }
     Ok(dollars)
@@ -82,4 +83,30 @@ fn with_backslashes(text: &str, before: &[usize]) -> String {
         copied = at;
     }
     escaped + &text[copied..]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let budget = Budget::new(Duration::from_secs(10));
+        assert_eq!(escaped(Cow::Borrowed(text), &budget).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_begins_no_formula_is_escaped() {
+        check("a $b$ c", "a $b$ c");
+        check("$b `c$` d", "\\$b `c$` d");
+        check("$5-$6", "\\$5-$6");
+    }
+
+    #[test]
+    fn a_block_without_end_of_seeming_formulas_has_none() {
+        // Each that is none makes the next one seem to be.
+        let tangle = "$1$".repeat(30);
+        check(&format!("$x$\n\n{tangle}\n\n$y$"), &format!("$x$\n\n{}\n\n$y$", tangle.replace('$', "\\$")));
+    }
 }
