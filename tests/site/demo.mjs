@@ -48,6 +48,7 @@ export const SITES = [
       { slug: 'two', title: 'Two', content: '', publishedAt: '2026-03-01T00:00:00Z', apiEndpoint: 'GET /posts/two' },
       { slug: 'start', title: 'Start', contentType: 'docs', content: 'Begin here.' },
       docsPage('guides', 'install', 'Install'),
+      { ...docsPage('guides', 'too-deep', 'A page that cannot be rendered'), content: tooDeep() },
       ...codes(),
       { slug: 'about', title: 'About', contentType: 'standalone', content: 'About it.', params: { nav: true } },
       {
@@ -104,6 +105,12 @@ export const GATES = [
   { name: 'unbuilt', what: 'nothing was built yet' },
   { name: 'nobody', what: 'there is no such site', absent: true },
 ];
+
+// Quotes so deep, with so many lines after them, that the page is shown as its source.
+function tooDeep() {
+  const lines = `*A line* of <b>text</b> & ${LONG_WORD}.\n`;
+  return `${lines.repeat(3)}\n${'>'.repeat(20_000)}\n${'b\n'.repeat(2_100)}`;
+}
 
 // Where a page stands.
 export function pathOf({ contentType = 'blog', section = '', slug }) {

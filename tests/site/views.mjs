@@ -21,6 +21,7 @@ export const VIEWS = [
   view('docs-page', 'lantern', '/docs/guides/install'),
   { ...view('docs-menu', 'lantern', '/docs/guides/install'), opens: true },
   view('docs-page-in-long-section', 'plain', '/docs/codes/e060'),
+  view('docs-page-as-source', 'plain', '/docs/guides/too-deep'),
   view('docs-kitchen-sink', 'lantern', '/docs/guides/kitchen-sink'),
   view('docs-endpoint', 'lantern', '/docs/api/create-beacon'),
   view('docs-method-only', 'lantern', '/docs/api/any-post'),

@@ -26,7 +26,7 @@ const ONLY: [(&str, &str); 10] = [
     ("object_store", "blob"),
     ("libwebp-sys", "webp"),
     ("image", "picture"),
-    ("comrak", "markdown"),
+    ("pulldown-cmark", "markdown"),
     ("askama", "generator"),
     ("axum", "server"),
     ("hyper", "server"),

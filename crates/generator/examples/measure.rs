@@ -44,7 +44,7 @@ fn change(what: &str, site: &mut Site, page: Page) {
 }
 
 fn make(what: &str, site: &Site, paths: &[String]) {
-    let source = Source { content: "" };
+    let source = Source::new("");
     let bytes: usize = timed(&format!("make {} files: {what}", paths.len()), || {
         let made = paths.iter().filter_map(|path| site.make(path, Some(&source)).unwrap());
         made.map(|made| if let File::Bytes(bytes) = made.file { bytes.len() } else { 0 }).sum()

@@ -43,7 +43,7 @@ impl Frame {
             style,
             icon: settings.icon.clone().unwrap_or_else(|| ICON.to_owned()),
             accent,
-            footer: markdown::render(footer).map(|footer| footer.html).unwrap_or_default(),
+            footer: markdown::render(footer).unwrap_or_else(|_| markdown::show_source(footer)).html,
             settings,
         }
     }

@@ -10,6 +10,7 @@ pub(crate) mod mark;
 pub(crate) mod marks;
 pub(crate) mod shards;
 pub(crate) mod shelf;
+pub(crate) mod sides;
 pub(crate) mod tag;
 pub(crate) mod timeline;
 

@@ -4,11 +4,19 @@
 //!
 //! - in a page, `\0PATH\0` is the fragment at `PATH`; `\0PATH HREF\0` marks the entry with that link as the current
 //!   page, `\0PATH ~HREF\0` as what the page is part of; `\0PATH HREF INNER\0` opens the fragment `INNER` inside it;
+//!   a tab and the page's [`Key`] may follow;
 //! - in a fragment, `\0INNER\0` is where a fragment goes that the page may open, and `\0+FIRST\0` … `\0+LAST\0` stand
 //!   around a list of one line an entry: of a long one only a window around the current entry is shown, with
-//!   `FIRST` and `LAST` where it was cut.
+//!   `FIRST` and `LAST` where it was cut. A very long one is not there itself: each `\0*PATH<tab>KEY\0` names a fragment
+//!   with a part of it, and the key of the first entry in that.
+
+mod key;
+mod parts;
 
 use memchr::{memchr, memchr_iter, memmem, memrchr};
+
+use self::key::Key;
+use self::parts::Entries;
 
 /// So many entries of a long list are shown on either side of the current one.
 const AROUND: usize = 20;
@@ -22,7 +30,9 @@ pub fn is_fragment(path: &str) -> bool {
 
 /// The page as a visitor gets it: each joint of `body` replaced by its fragment, with the current entry marked.
 ///
-/// `fragment` finds the file at a path of the same release; where there is none, the joint leaves nothing.
+/// `fragment` finds the file at a path of the same release; where there is none, the joint leaves nothing. Fragments may
+/// name further ones: who cannot find them at once remembers which were asked for, finds them, and joins again, until
+/// none is missing.
 pub fn join<B: AsRef<[u8]>>(body: &[u8], mut fragment: impl FnMut(&str) -> Option<B>) -> Vec<u8> {
     let mut joined = Vec::with_capacity(body.len() + 4096);
     let mut rest = body;
@@ -30,9 +40,10 @@ pub fn join<B: AsRef<[u8]>>(body: &[u8], mut fragment: impl FnMut(&str) -> Optio
         joined.extend_from_slice(before);
         rest = after;
         let joint = Joint::read(words);
-        if let Some(outer) = fragment(joint.path) {
-            let inner = joint.inner.and_then(&mut fragment);
-            joint.put(outer.as_ref(), inner.as_ref().map(AsRef::as_ref), &mut joined);
+        let (outer, inner) = (fragment(joint.path), joint.inner.and_then(&mut fragment));
+        if let Some(outer) = outer {
+            let inner = inner.as_ref().map(AsRef::as_ref);
+            joint.put(outer.as_ref(), Level::Outer(inner), &mut fragment, &mut joined);
         }
     }
     joined.extend_from_slice(rest);
@@ -52,11 +63,23 @@ struct Joint<'j> {
     current: Option<String>,
     mark: &'static str,
     inner: Option<&'j str>,
+    /// Of the page, in the list that it is in: that of the inner fragment, if there is one.
+    key: Option<Key<'j>>,
+}
+
+/// Which of the two fragments is put, and what is inside the outer one.
+#[derive(Clone, Copy)]
+enum Level<'f> {
+    Outer(Option<&'f [u8]>),
+    Inner,
 }
 
 impl<'j> Joint<'j> {
     fn read(words: &'j [u8]) -> Joint<'j> {
-        let mut words = std::str::from_utf8(words).unwrap_or_default().split(' ');
+        let words = std::str::from_utf8(words).unwrap_or_default();
+        let (words, key) =
+            words.split_once('\t').map_or((words, None), |(words, key)| (words, Key::read(key)));
+        let mut words = words.split(' ');
         let path = words.next().unwrap_or_default();
         let href = words.next().map(|word| word.strip_prefix('~').map_or((word, PAGE), |href| (href, PART)));
         Joint {
@@ -64,49 +87,53 @@ impl<'j> Joint<'j> {
             current: href.map(|(href, _)| format!(" href=\"{href}\"")),
             mark: href.map_or(PAGE, |(_, mark)| mark),
             inner: words.next(),
+            key,
         }
     }
 
-    /// The fragment, with the one inside it that the page opens.
-    fn put(&self, outer: &[u8], inner: Option<&[u8]>, joined: &mut Vec<u8>) {
-        let mut rest = outer;
+    /// A fragment, with the one inside it that the page opens.
+    fn put<B: AsRef<[u8]>>(
+        &self,
+        text: &[u8],
+        level: Level<'_>,
+        fragment: &mut dyn FnMut(&str) -> Option<B>,
+        joined: &mut Vec<u8>,
+    ) {
+        let mut rest = text;
         while let Some((before, words, after)) = next_joint(rest) {
             self.put_marked(before, joined);
             rest = after;
-            if words.first() == Some(&b'+') {
-                rest = self.put_list(&words[1..], after, inner, joined);
-            } else {
-                self.put_inner(words, inner, joined);
+            match (words.first(), level) {
+                (Some(b'+'), _) => rest = self.put_list(&words[1..], after, level, fragment, joined),
+                (_, Level::Outer(Some(inner))) if self.inner.map(str::as_bytes) == Some(words) => {
+                    self.put(inner, Level::Inner, fragment, joined);
+                }
+                _ => {}
             }
         }
         self.put_marked(rest, joined);
     }
 
-    fn put_inner(&self, words: &[u8], inner: Option<&[u8]>, joined: &mut Vec<u8>) {
-        if self.inner.map(str::as_bytes) == Some(words)
-            && let Some(inner) = inner
-        {
-            self.put(inner, None, joined);
-        }
-    }
-
     /// A list that begins with `entries`; what follows it.
-    fn put_list<'t>(
+    fn put_list<'t, B: AsRef<[u8]>>(
         &self,
         first: &[u8],
         entries: &'t [u8],
-        inner: Option<&[u8]>,
+        level: Level<'_>,
+        fragment: &mut dyn FnMut(&str) -> Option<B>,
         joined: &mut Vec<u8>,
     ) -> &'t [u8] {
         let Some(end) = memmem::find(entries, b"\0+") else { return entries };
         let (entries, after) = entries.split_at(end);
         let Some((_, last, rest)) = next_joint(after) else { return after };
-        let window = self.window(entries);
-        if window.start > 0 {
+        let is_here = matches!(level, Level::Inner) == self.inner.is_some();
+        let entries = Entries::read(entries, self.key.as_ref().filter(|_| is_here), self, fragment);
+        let window = self.window(&entries.lines);
+        if entries.is_cut_before || window.start > 0 {
             joined.extend_from_slice(first);
         }
-        self.put(&entries[window.clone()], inner, joined);
-        if window.end < entries.len() {
+        self.put(&entries.lines[window.clone()], level, fragment, joined);
+        if entries.is_cut_after || window.end < entries.lines.len() {
             joined.extend_from_slice(&last[1..]);
         }
         rest
@@ -117,12 +144,17 @@ impl<'j> Joint<'j> {
         if memchr_iter(b'\n', entries).count() <= WHOLE {
             return 0..entries.len();
         }
-        let open = self.inner.map(|inner| format!("\0{inner}\0"));
-        let find = |text: &Option<String>| memmem::find(entries, text.as_ref()?.as_bytes());
-        let at = find(&open).or_else(|| find(&self.current)).unwrap_or(0);
+        let at = self.find(entries).unwrap_or(0);
         let start = (0..=AROUND).try_fold(at, |at, _| memrchr(b'\n', &entries[..at])).map_or(0, |at| at + 1);
         let mut ends = memchr_iter(b'\n', &entries[at..]).map(|end| at + end + 1);
         start..ends.nth(AROUND).unwrap_or(entries.len())
+    }
+
+    /// Where the entry is that is open, or else the current one.
+    fn find(&self, entries: &[u8]) -> Option<usize> {
+        let open = self.inner.map(|inner| format!("\0{inner}\0"));
+        let find = |text: &Option<String>| memmem::find(entries, text.as_ref()?.as_bytes());
+        find(&open).or_else(|| find(&self.current))
     }
 
     fn put_marked(&self, text: &[u8], joined: &mut Vec<u8>) {
@@ -227,6 +259,73 @@ mod tests {
         let expected: String =
             (280..321).map(|n| format!("<li>{n}{}\n", if n == 300 { "open" } else { "" })).collect();
         check("\0/.s /x /.300\0", &[("/.s", &outer), ("/.300", "open")], &format!("FIRST{expected}LAST"));
+    }
+
+    /// 2,000 entries in parts of 100, but for one of 10.
+    fn parts() -> Vec<(String, String)> {
+        let mut starts: Vec<usize> = (0..20).map(|part| part * 100).chain([1510]).collect();
+        starts.sort_unstable();
+        let ends = starts.iter().skip(1).copied().chain([2000]);
+        let entry = |n: usize| format!("<li href=\"/{n}\">\n");
+        let part =
+            |(&start, end): (&usize, usize)| (format!("/.s/{start}"), (start..end).map(entry).collect());
+        let mut parts: Vec<(String, String)> = starts.iter().zip(ends).map(part).collect();
+        let names: String =
+            starts.iter().map(|start| format!("\0*/.s/{start}\t0\t{start:04}\tp{start}\0")).collect();
+        parts.push(("/.s".to_owned(), format!("<ul>\0+FIRST\0{names}\0+LAST\0</ul>")));
+        parts
+    }
+
+    #[test]
+    fn of_a_list_in_parts_the_same_window_is_shown() {
+        let (parts, whole) = (parts(), [("/.s", list(2000))]);
+        for current in [0, 5, 20, 99, 100, 1000, 1019, 1050, 1085, 1099, 1500, 1512, 1530, 1999] {
+            let joint = format!("\0/.s /{current}\t0\t{current:04}\tp{current}\0");
+            let joined = join(joint.as_bytes(), |path| Some(&parts.iter().find(|(name, _)| name == path)?.1));
+            let expected = join(format!("\0/.s /{current}\0").as_bytes(), |_| Some(&whole[0].1));
+            assert_eq!(String::from_utf8(joined), String::from_utf8(expected), "{current}");
+        }
+    }
+
+    #[test]
+    fn of_a_list_in_parts_few_are_read() {
+        let parts = parts();
+        let read = |current: usize| {
+            let mut read = vec![];
+            join(format!("\0/.s /{current}\t0\t{current:04}\tp{current}\0").as_bytes(), |path| {
+                read.push(path.to_owned());
+                Some(&parts.iter().find(|(name, _)| name == path)?.1)
+            });
+            read
+        };
+        assert_eq!(read(1050), ["/.s", "/.s/1000"]);
+        assert_eq!(read(1005), ["/.s", "/.s/1000", "/.s/900"]);
+        assert_eq!(read(1095), ["/.s", "/.s/1000", "/.s/1100"]);
+        assert_eq!(read(1512), ["/.s", "/.s/1510", "/.s/1500", "/.s/1400"]);
+    }
+
+    #[test]
+    fn a_page_that_is_not_in_the_list_sees_its_beginning() {
+        let parts = parts();
+        let joined = join(b"\0/.s /docs/s\0", |path| Some(&parts.iter().find(|(name, _)| name == path)?.1));
+        let expected = join(b"\0/.s /docs/s\0", |_| Some(list(2000)));
+        assert_eq!(String::from_utf8(joined), String::from_utf8(expected));
+    }
+
+    #[test]
+    fn whoever_finds_fragments_later_is_asked_for_few() {
+        let parts = parts();
+        let mut known: Vec<(String, String)> = vec![];
+        for expected in [&["/.s"][..], &["/.s/1500"], &["/.s/1400", "/.s/1510"], &[]] {
+            let mut wanted = vec![];
+            join(b"\0/.s /1505\t0\t1505\tp1505\0", |path| {
+                let found = known.iter().find(|(name, _)| name == path);
+                wanted.extend(found.is_none().then(|| path.to_owned()));
+                found.map(|(_, text)| text)
+            });
+            assert_eq!(wanted, expected);
+            known.extend(wanted.iter().flat_map(|path| parts.iter().find(|(name, _)| name == path).cloned()));
+        }
     }
 
     #[test]

@@ -8,6 +8,9 @@
 //!    [`Site::summarise`] these pages, because lists show their first words.
 //! 3. Make the others. Where nothing is made, nothing is any more.
 //!
+//! No page's text makes a build fail: one that cannot be rendered within its bounds is shown as its source, with a
+//! [`Made::warning`].
+//!
 //! A clean build is [`Site::load`] with all pages, and [`Site::all_paths`] instead of the dirty ones: the same files,
 //! byte for byte. Other settings, another origin or another [`VERSION`] call for one.
 //!
@@ -28,6 +31,7 @@
 //! | `/sitemap.xml`, `/sitemap.lists.xml`, `/sitemap.0.xml` … | the sitemap; from 501 pages on in shards |
 //! | `/robots.txt`, `/llms.txt`, `/404.html`, `/favicon.svg`, `/assets/site.HASH.css` | one each |
 //! | `/.nav`, `/.foot`, `/.docs`, `/.docs/S`, `/.crumbs/…`, `/.list`, `/.list/…` | fragments |
+//! | `/.docs/S/P`, `/.root/P` | fragments: the part that begins with page `P` of a navigation that is too long for one |
 //!
 //! # Params
 //!
@@ -53,7 +57,7 @@ pub use join::{is_fragment, join};
 pub use page::Page;
 pub use params::PageParams;
 pub use settings::{Link, Settings};
-pub use site::{Changes, File, Made, Need, Problem, Site, Source};
+pub use site::{Changes, File, Made, MissingSource, Need, Site, Source};
 pub use url::url;
 
 /// Changes whenever the theme or the generator's code does: files made by another version are no base to build on.

@@ -13,16 +13,16 @@ mod view;
 use askama::Template;
 
 use crate::place::Place;
-use crate::{File, Made, Problem, Site, Source};
+use crate::{File, Made, MissingSource, Site, Source};
 
 impl Site {
     /// The file at a path, if there is one. `source` is what [`Site::need`] asks for.
-    pub fn make(&self, path: &str, source: Option<&Source<'_>>) -> Result<Option<Made>, Problem> {
+    pub fn make(&self, path: &str, source: Option<&Source<'_>>) -> Result<Option<Made>, MissingSource> {
         let Some(place) = self.place(path) else { return Ok(None) };
         let text = match place {
             Place::Page(id) => return self.document(id, source).map(Some),
             Place::Markdown(id) => return self.markdown(id, source).map(Some),
-            Place::Redirect(to) => return Ok(Some(Made { file: File::Redirect(to), summary: None })),
+            Place::Redirect(to) => return Ok(Some(made(File::Redirect(to)))),
             Place::Style => return Ok(Some(bytes(self.frame.style.clone()))),
             Place::Home => self.home(),
             Place::Blog => self.blog(),
@@ -49,7 +49,11 @@ impl Site {
 }
 
 fn bytes(bytes: Vec<u8>) -> Made {
-    Made { file: File::Bytes(bytes), summary: None }
+    made(File::Bytes(bytes))
+}
+
+fn made(file: File) -> Made {
+    Made { file, summary: None, warning: None }
 }
 
 /// Templates fail only where something they show does, and ours shows texts and numbers.

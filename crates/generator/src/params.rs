@@ -1,5 +1,6 @@
 //! The params of a page that the theme understands.
 
+use model::limits::TITLE_CHARS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -77,7 +78,7 @@ fn known(params: &Map<String, Value>) -> PageParams {
         nav: flag("nav").unwrap_or(false),
         noindex: flag("noindex").unwrap_or(false),
         list: flag("list"),
-        link_title: text("linkTitle"),
+        link_title: text("linkTitle").map(|title| title.chars().take(TITLE_CHARS).collect()),
         canonical: address("canonical").filter(|url| url.starts_with("http")),
         lang: text("lang").filter(|lang| crate::settings::is_language(lang)),
     }

@@ -219,6 +219,7 @@ impl Index {
             Fragment::Nav | Fragment::Foot => true,
             Fragment::Side => self.docs_len() > 0,
             Fragment::SideSection(section) => self.has_section(ContentType::Docs, section),
+            Fragment::SidePart(section, first) => self.side_part(section, first).is_some(),
             Fragment::Crumbs(of, section) => self.has_section(*of, section),
             Fragment::TagCrumbs(slug) => self.tags.get(slug).is_some_and(|tag| !tag.timeline.is_whole()),
             Fragment::List(of, section) => {
@@ -237,6 +238,7 @@ impl Index {
         paths.extend(self.former_paths().cloned());
         self.pages().for_each(|page| page_paths(page, &mut paths));
         self.cut_paths(&mut paths);
+        paths.extend(self.side_parts().map(|part| part.to_string()));
         let perhaps = self.paths_perhaps().into_iter().filter(|path| self.place(path, own).is_some());
         paths.extend(perhaps);
         paths.sort_unstable();

@@ -41,6 +41,16 @@ pub enum Need {
 #[derive(Clone, Copy)]
 pub struct Source<'s> {
     pub content: &'s str,
+    /// Why the text is to be shown as it is and not rendered, in words for its author. For a caller whose first attempt
+    /// ended in a panic; a text that is over its bounds is shown so by itself.
+    pub as_text: Option<&'s str>,
+}
+
+impl<'s> Source<'s> {
+    /// A text to be rendered.
+    pub fn new(content: &'s str) -> Source<'s> {
+        Source { content, as_text: None }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +58,8 @@ pub struct Made {
     pub file: File,
     /// Of a page's HTML: for [`Site::summarise`].
     pub summary: Option<String>,
+    /// Of a page's HTML: what its author should know about it. The page is there, but not as it was meant.
+    pub warning: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,22 +69,17 @@ pub enum File {
     Redirect(String),
 }
 
-/// Why a page cannot be built, in words for its author.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    pub title: String,
-    pub url: String,
-    pub message: String,
-}
+/// A page's file was asked for without the page's text: a mistake of the caller, whatever the text says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MissingSource(pub PageId);
 
-impl fmt::Display for Problem {
+impl fmt::Display for MissingSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Problem { title, url, message } = self;
-        write!(f, "the page \"{title}\" ({url}) cannot be built: {message}")
+        write!(f, "the text of page {} was not given to the generator", self.0)
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for MissingSource {}
 
 impl Site {
     /// A site without pages. `origin` is `https://example.com`, without a slash at the end.
@@ -108,18 +115,21 @@ impl Site {
         let mut marks = Marks::new();
         // A page named twice is what it was named last.
         let changed: BTreeMap<PageId, Option<Page>> = changes.pages.into_iter().collect();
-        let mut moved = vec![];
+        let mut moved = BTreeMap::new();
         for (id, page) in changed {
             let page = page.filter(is_shown).map(Page::tidied);
             match (self.index.page(id), page) {
                 (Some(old), Some(new)) if old.same_place(&new) => self.index.retell(new, &mut marks),
                 (_, new) => {
-                    self.index.remove(id, &mut marks);
-                    moved.extend(new);
+                    moved.insert(id, new);
                 }
             }
         }
-        moved.into_iter().for_each(|page| self.index.insert(page, &mut marks));
+        let old = moved.keys().filter_map(|id| self.index.page(*id));
+        let sides = self.index.sides_before(old.chain(moved.values().flatten()), &mut marks);
+        moved.keys().for_each(|id| self.index.remove(*id, &mut marks));
+        moved.into_values().flatten().for_each(|page| self.index.insert(page, &mut marks));
+        self.index.mark_sides(sides, &mut marks);
         changes.former.into_iter().for_each(|(path, id)| self.index.add_former(path, id, &mut marks));
         marks.sorted()
     }

@@ -42,7 +42,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 /// The fragments: files that are joined into pages when these are served.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fragment {
     /// The masthead's links.
     Nav,
@@ -50,8 +50,10 @@ pub(crate) enum Fragment {
     Foot,
     /// The docs' navigation: the pages without section, and all sections.
     Side,
-    /// The pages of a section in the docs' navigation.
+    /// The pages of a section in the docs' navigation; of a large one, where each part begins.
     SideSection(Section),
+    /// A part of those pages, named after the first of them; also of the pages without section.
+    SidePart(Section, String),
     /// The way from the root to a section's pages.
     Crumbs(ContentType, Section),
     /// The way to the archive of a tag.
@@ -69,6 +71,8 @@ impl fmt::Display for Fragment {
             Fragment::Foot => f.write_str("/.foot"),
             Fragment::Side => f.write_str("/.docs"),
             Fragment::SideSection(section) => write!(f, "/.docs/{}", section.as_str()),
+            Fragment::SidePart(section, first) if section.is_none() => write!(f, "/.root/{first}"),
+            Fragment::SidePart(section, first) => write!(f, "/.docs/{}/{first}", section.as_str()),
             Fragment::Crumbs(of, section) => write!(f, "/.crumbs/{}/{}", of.as_str(), section.as_str()),
             Fragment::TagCrumbs(tag) => write!(f, "/.crumbs/tags/{tag}"),
             Fragment::List(of, section) => write!(f, "/.list/{}/{}", of.as_str(), section.as_str()),
@@ -91,6 +95,8 @@ impl Fragment {
             ("foot", None, None) => Fragment::Foot,
             ("docs", None, None) => Fragment::Side,
             ("docs", Some(name), None) => Fragment::SideSection(section(name)?),
+            ("docs", Some(name), Some(first)) => Fragment::SidePart(section(name)?, first.to_owned()),
+            ("root", Some(first), None) => Fragment::SidePart(Section::none(), first.to_owned()),
             ("crumbs", Some("tags"), Some(tag)) => Fragment::TagCrumbs(tag.to_owned()),
             ("crumbs", Some(name), Some(rest)) => Fragment::Crumbs(of(name)?, section(rest)?),
             ("list", None, None) => Fragment::HomeList,
@@ -138,6 +144,8 @@ mod tests {
             Fragment::Foot,
             Fragment::Side,
             Fragment::SideSection(guides.clone()),
+            Fragment::SidePart(guides.clone(), "install".into()),
+            Fragment::SidePart(Section::none(), "install".into()),
             Fragment::Crumbs(ContentType::Blog, guides.clone()),
             Fragment::TagCrumbs("rust".into()),
             Fragment::List(ContentType::Standalone, guides),
@@ -146,7 +154,7 @@ mod tests {
             assert_eq!(Fragment::parse(&fragment.to_string()), Some(fragment));
         }
         for path in
-            ["/.", "/.md", "/.docs/", "/.docs/a/b", "/.list/homepage/a", "/.list/docs", "/nav", "/.nav/a/b/c"]
+            ["/.", "/.md", "/.docs/", "/.docs//b", "/.list/homepage/a", "/.list/docs", "/nav", "/.nav/a/b/c"]
         {
             assert_eq!(Fragment::parse(path), None, "{path}");
         }

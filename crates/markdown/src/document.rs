@@ -1,65 +1,102 @@
-//! From the text to its HTML: parse, walk the tree once, write. Beside `references`, the only room that names comrak.
+//! From the text to its HTML: parse it, then write event by event.
 
 mod alert;
+mod block;
 mod code;
 mod footnote;
 mod formula;
 mod heading;
+pub(crate) mod html;
 mod image;
-mod limits;
+mod inline;
 mod list;
-mod node;
 mod outline;
 mod page;
 mod paragraph;
 mod plain;
 mod table;
 
-use comrak::options::Plugins;
-use comrak::{Arena, Node, Options, html, try_parse_document};
+use std::ops::Range;
 
-use self::limits::{Bounded, Deadline};
+use pulldown_cmark::Event;
+
+use self::footnote::Footnotes;
 use self::outline::Outline;
 use self::page::Page;
-use crate::{Rendered, TooComplex};
+use crate::limits::{Budget, CPU_TIME, max_html, too_long};
+use crate::{Rendered, TooComplex, parse};
+
+/// So many events are written between two looks at the clock.
+const STRIDE: usize = 64;
 
 pub(crate) fn render(text: &str, title: Option<&str>) -> Result<Rendered, TooComplex> {
-    let (arena, options) = (Arena::new(), options());
-    let root = parse(&arena, text, &options)?;
-    let outline = match title {
-        Some(title) => Outline::below(title, root),
-        None => Outline::as_written(),
+    render_within(text, title, Budget::new(CPU_TIME))
+}
+
+fn render_within(text: &str, title: Option<&str>, budget: Budget) -> Result<Rendered, TooComplex> {
+    let prepared = parse::prepared(text, &budget)?;
+    let events = parse::events(&prepared, &budget)?;
+    let (outline, first) = match title {
+        Some(title) => Outline::below(title, &events),
+        None => (Outline::AsWritten, 0),
     };
-    let mut html = Bounded::for_text(text);
-    let page = html::format_document_with_formatter(
-        root,
-        &options,
-        &mut html,
-        &Plugins::default(),
-        node::write,
-        Page::new(outline),
-    )
-    .map_err(|_| limits::too_long())?;
-    Ok(page.into_rendered(html.into_string()))
+    let mut page = Page::new(outline, Footnotes::of(&events), budget);
+    write(&mut page, &events, first..events.len(), max_html(text))?;
+    for number in page.begin_footnotes() {
+        let inside = page.begin_footnote(number);
+        write(&mut page, &events, inside, max_html(text))?;
+        page.end_footnote();
+    }
+    page.end_footnotes();
+    Ok(page.into_rendered())
 }
 
-pub(crate) fn parse<'a>(arena: &'a Arena<'a>, text: &str, options: &Options) -> Result<Node<'a>, TooComplex> {
-    limits::check(text)?;
-    let deadline = Deadline::from_now();
-    try_parse_document(arena, text, options, &|| deadline.is_over()).map_err(|_| limits::too_slow())
+fn write(page: &mut Page, events: &[Event], range: Range<usize>, max: usize) -> Result<(), TooComplex> {
+    let (mut at, mut written) = (range.start, 0_usize);
+    while at < range.end {
+        if written.is_multiple_of(STRIDE) {
+            page.budget.check()?;
+        }
+        at = page.put(events, at);
+        written += 1;
+        if page.html.len() > max {
+            return Err(too_long());
+        }
+    }
+    Ok(())
 }
 
-/// What we understand. Raw HTML stays: the owner is trusted on their own site.
-pub(crate) fn options() -> Options<'static> {
-    let mut options = Options::default();
-    options.extension.alerts = true;
-    options.extension.autolink = true;
-    options.extension.description_lists = true;
-    options.extension.footnotes = true;
-    options.extension.math_dollars = true;
-    options.extension.strikethrough = true;
-    options.extension.table = true;
-    options.extension.tasklist = true;
-    options.render.r#unsafe = true;
-    options
+impl Page {
+    /// Writes one event, or some that belong together; the one that comes next.
+    fn put(&mut self, events: &[Event], at: usize) -> usize {
+        match &events[at] {
+            Event::Start(tag) => return self.start(tag, events, at),
+            Event::End(tag) => self.end(*tag, at),
+            event => self.put_inline(event),
+        }
+        at + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_takes_too_long_to_parse_is_refused() {
+        assert!(render_within("a", None, Budget::new(Duration::ZERO)).is_err());
+    }
+
+    #[test]
+    fn what_takes_too_long_to_write_is_refused() {
+        let events = parse::events("a $x$", &Budget::new(CPU_TIME)).unwrap();
+        let write_within = |time| {
+            let mut page = Page::new(Outline::AsWritten, Footnotes::of(&events), Budget::new(time));
+            write(&mut page, &events, 0..events.len(), 1000)
+        };
+        assert_eq!(write_within(CPU_TIME), Ok(()));
+        assert!(write_within(Duration::ZERO).is_err());
+    }
 }

@@ -1,5 +1,7 @@
 //! Markdown to HTML: CommonMark and GFM complete, with footnotes, alerts, math, heading anchors and highlighted
 //! code. A pure function of the text. And where a text refers to files that are sent along with it.
+//!
+//! A text is rendered within bounds: of nesting, of HTML, and, should these not be enough, of CPU time.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -7,10 +9,14 @@ mod anchors;
 mod document;
 mod excerpt;
 mod highlight;
+mod limits;
 mod math;
+mod parse;
+mod raw_html;
 mod references;
+mod source;
 
-pub use references::{Reference, file_references, replace_files};
+pub use references::{Reference, ReferenceError, file_references, replace_files};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
@@ -35,7 +41,7 @@ pub struct Rendered {
     pub first_image: Option<String>,
 }
 
-/// Why a text is not rendered, in words for its author.
+/// Why a text is not rendered within its bounds, in words for its author: they may follow a colon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TooComplex(pub String);
 
@@ -50,4 +56,11 @@ pub fn render(text: &str) -> Result<Rendered, TooComplex> {
 /// level, so that what stood below it stays below it.
 pub fn render_page(text: &str, title: &str) -> Result<Rendered, TooComplex> {
     document::render(text, Some(title))
+}
+
+/// The text as its source, for one that cannot be rendered: escaped, in a block whose lines wrap.
+///
+/// It has no headings; its summary is its beginning, markup and all.
+pub fn show_source(text: &str) -> Rendered {
+    source::show(text)
 }

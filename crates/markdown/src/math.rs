@@ -5,6 +5,8 @@ use std::thread;
 
 use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 
+use crate::limits::{Budget, thread_time};
+
 /// A longer formula is shown as its source.
 const MAX_BYTES: usize = 8 * 1024;
 
@@ -25,13 +27,18 @@ pub(crate) enum Display {
 }
 
 /// `None` for a formula that cannot be read.
-pub(crate) fn mathml(source: &str, display: Display) -> Option<String> {
+pub(crate) fn mathml(source: &str, display: Display, budget: &mut Budget) -> Option<String> {
     match source.len() {
         0..SHALLOW_BYTES => convert(source, display),
-        SHALLOW_BYTES..=MAX_BYTES => thread::scope(|scope| {
-            let deep = thread::Builder::new().stack_size(DEEP_STACK_BYTES);
-            deep.spawn_scoped(scope, || convert(source, display)).ok()?.join().ok()?
-        }),
+        SHALLOW_BYTES..=MAX_BYTES => {
+            let (mathml, time) = thread::scope(|scope| {
+                let deep = thread::Builder::new().stack_size(DEEP_STACK_BYTES);
+                let convert = || (convert(source, display), thread_time());
+                deep.spawn_scoped(scope, convert).ok()?.join().ok()
+            })?;
+            budget.charge(time);
+            mathml
+        }
         _ => None,
     }
 }

@@ -10,7 +10,6 @@
 //! `file://…` is the URL of a file on somebody's machine, and no reference.
 
 mod ends;
-mod html;
 mod labels;
 mod marks;
 mod names;
@@ -22,6 +21,11 @@ use percent_encoding::percent_decode_str;
 
 use self::marks::Marks;
 use self::places::{Place, places};
+use crate::TooComplex;
+use crate::limits::{Budget, CPU_TIME};
+
+/// So many references are read between two looks at the clock.
+const STRIDE: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
@@ -31,37 +35,56 @@ pub struct Reference {
     pub name: String,
 }
 
-/// The references of a page, in order; `supported` tells whether a name has an extension that we have a kind for.
-///
-/// A text that is too complex to be rendered has none.
-pub fn file_references(text: &str, supported: &dyn Fn(&str) -> bool) -> Vec<Reference> {
-    let candidates = candidates(text);
-    if candidates.is_empty() {
-        return Vec::new();
-    }
-    let marks = Marks::for_text(text);
-    let Ok(places) = places(&marks.mark(text, &candidates), &marks, candidates.len()) else {
-        return Vec::new();
-    };
-    let mut references: Vec<Reference> = Vec::new();
-    for (&at, place) in candidates.iter().zip(places) {
-        let place = place.or_else(|| is_defined(&text[..at]).then_some(Place::Destination));
-        let reference = place.and_then(|place| reference(text, at, place, supported));
-        let free = references.last().map_or(0, |before| before.range.end);
-        references.extend(reference.filter(|reference| reference.range.start >= free));
-    }
-    references
+/// Why references are not replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReferenceError {
+    /// So many references name no file that is known.
+    Unresolved(usize),
+    /// The text cannot be read within its bounds.
+    TooComplex(TooComplex),
 }
 
-/// The text with each reference replaced by what `resolve` says of its name; or how many references it does not know.
+impl From<TooComplex> for ReferenceError {
+    fn from(error: TooComplex) -> ReferenceError {
+        ReferenceError::TooComplex(error)
+    }
+}
+
+/// The references of a page, in order; `supported` tells whether a name has an extension that we have a kind for.
+pub fn file_references(text: &str, supported: &dyn Fn(&str) -> bool) -> Result<Vec<Reference>, TooComplex> {
+    let candidates = candidates(text);
+    if candidates.is_empty() {
+        return Ok(Vec::new());
+    }
+    let budget = Budget::new(CPU_TIME);
+    let marks = Marks::for_text(text);
+    let places = places(&marks.mark(text, &candidates), &marks, candidates.len(), &budget)?;
+    let (mut references, mut free) = (Vec::new(), 0);
+    for (number, (&at, place)) in candidates.iter().zip(places).enumerate() {
+        if number.is_multiple_of(STRIDE) {
+            budget.check()?;
+        }
+        if at < free {
+            continue;
+        }
+        let place = place.or_else(|| is_defined(&text[..at]).then_some(Place::Destination));
+        if let Some(reference) = place.and_then(|place| reference(text, at, place, supported)) {
+            free = reference.range.end;
+            references.push(reference);
+        }
+    }
+    Ok(references)
+}
+
+/// The text with each reference replaced by what `resolve` says of its name.
 ///
 /// A name is tried as it stands, then with its percent escapes decoded.
 pub fn replace_files(
     text: &str,
     supported: &dyn Fn(&str) -> bool,
     resolve: &dyn Fn(&str) -> Option<String>,
-) -> Result<String, usize> {
-    let references = file_references(text, supported);
+) -> Result<String, ReferenceError> {
+    let references = file_references(text, supported)?;
     let (mut replaced, mut copied, mut unresolved) = (String::with_capacity(text.len()), 0, 0);
     for Reference { range, name } in references {
         let decoded = || percent_decode_str(&name).decode_utf8().ok().and_then(|name| resolve(&name));
@@ -78,7 +101,7 @@ pub fn replace_files(
         copied = range.end;
     }
     replaced.push_str(&text[copied..]);
-    if unresolved == 0 { Ok(replaced) } else { Err(unresolved) }
+    if unresolved == 0 { Ok(replaced) } else { Err(ReferenceError::Unresolved(unresolved)) }
 }
 
 /// Every `file:`, but for those in the labels of definitions: a label that is changed loses its definition.

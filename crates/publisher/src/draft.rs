@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use markdown::{ReferenceError, TooComplex};
 use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
 use model::{AccountId, ContentType, PageKey, Section, SiteId, Slug};
 
@@ -43,8 +44,8 @@ enum Attached {
 }
 
 impl Attached {
-    /// The text with the addresses of the files it refers to; `Err`: so many references mean none.
-    fn resolve(&self, text: &str) -> Result<String, usize> {
+    /// The text with the addresses of the files it refers to.
+    fn resolve(&self, text: &str) -> Result<String, ReferenceError> {
         let url = |name: &str| match self {
             Attached::All(files) => files.url(name),
             Attached::None | Attached::Unknown => None,
@@ -172,12 +173,16 @@ impl Draft {
         });
         match resolved.await.map_err(|error| Error::Internal(format!("resolve references: {error}")))? {
             Ok(text) => self.texts.put(number, text),
-            Err(count) => {
+            Err(ReferenceError::Unresolved(count)) => {
                 self.request.unresolved.insert(self.request.entries.len(), count);
                 self.texts.refuse();
             }
+            Err(ReferenceError::TooComplex(TooComplex(why))) => {
+                entry
+                    .errors
+                    .insert("content", format!("content refers to files, but they cannot be found: {why}"));
+            }
         }
-        let _ = entry;
         Ok(())
     }
 

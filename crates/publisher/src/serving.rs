@@ -93,27 +93,36 @@ impl Publisher {
     pub async fn find(&self, site: SiteId, release: i64, path: &str) -> Result<Option<Found>, Error> {
         let Some(found) = self.find_alone(site, release, path).await? else { return Ok(None) };
         let Found::Body { bytes, hash } = found else { return Ok(Some(found)) };
-        // Which fragments the page names: they are read before it is joined.
-        let mut wanted = Vec::new();
-        if is_html(path) {
-            generator::join(&bytes, |path| {
-                wanted.push(path.to_owned());
-                Some(&b""[..])
-            });
-        }
-        if wanted.is_empty() {
+        if !is_html(path) {
             return Ok(Some(Found::Body { bytes, hash }));
         }
         let (mut fragments, mut hasher) = (HashMap::new(), blake3::Hasher::new());
         hasher.update(&hash);
-        for path in wanted {
-            if let Some(Found::Body { bytes, hash }) = self.find_alone(site, release, &path).await? {
-                hasher.update(&hash);
-                fragments.insert(path, bytes);
+        loop {
+            // Which fragments the page names, and these: they are read before it is joined.
+            let mut wanted = Vec::new();
+            let joined = generator::join(&bytes, |path| match fragments.get(path) {
+                Some(known) => Option::<Bytes>::clone(known),
+                None => {
+                    wanted.push(path.to_owned());
+                    None
+                }
+            });
+            if wanted.is_empty() {
+                let hash = if fragments.is_empty() { hash } else { short(&hasher.finalize()) };
+                return Ok(Some(Found::Body { bytes: joined.into(), hash }));
+            }
+            for path in wanted {
+                let found = match self.find_alone(site, release, &path).await? {
+                    Some(Found::Body { bytes, hash }) => {
+                        hasher.update(&hash);
+                        Some(bytes)
+                    }
+                    _ => None,
+                };
+                fragments.insert(path, found);
             }
         }
-        let joined = generator::join(&bytes, |path| fragments.get(path));
-        Ok(Some(Found::Body { bytes: joined.into(), hash: short(&hasher.finalize()) }))
     }
 
     /// What any kept release has at a path whose name says what is in it: open tabs still ask for it.

@@ -179,7 +179,7 @@ impl Demo {
             site.all_paths().into_iter().partition(|path| matches!(site.need(path), Need::Page(_)));
         for path in pages {
             let Need::Page(id) = site.need(&path) else { continue };
-            let source = Source { content: &self.texts[&id] };
+            let source = Source::new(&self.texts[&id]);
             let made = site.make(&path, Some(&source)).unwrap().unwrap();
             if let Some(summary) = made.summary {
                 site.summarise(id, summary);

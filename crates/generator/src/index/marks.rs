@@ -21,6 +21,10 @@ impl Marks {
         }
     }
 
+    pub fn add_all(&mut self, paths: impl IntoIterator<Item = impl Display>) {
+        paths.into_iter().for_each(|path| self.add(path));
+    }
+
     /// Whether anybody wants to know; spares the work of finding out.
     pub fn wanted(&self) -> bool {
         self.0.is_some()

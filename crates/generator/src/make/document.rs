@@ -11,7 +11,7 @@ use crate::place::shows_list;
 use crate::settings::is_link;
 use crate::text::{self, Day};
 use crate::url::{Fragment, tag_slug};
-use crate::{File, Made, Page, Problem, Site, Source};
+use crate::{File, Made, MissingSource, Page, Site, Source};
 
 /// Words a minute: a slow reader of prose.
 const WORDS_A_MINUTE: usize = 220;
@@ -74,15 +74,14 @@ struct Part<'s> {
 }
 
 impl Site {
-    pub(super) fn markdown(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, Problem> {
-        let (_, source) = self.with_source(id, source)?;
+    pub(super) fn markdown(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, MissingSource> {
+        let source = source.ok_or(MissingSource(id))?;
         Ok(bytes(source.content.as_bytes().to_vec()))
     }
 
-    pub(super) fn document(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, Problem> {
-        let (page, source) = self.with_source(id, source)?;
-        let rendered = markdown::render_page(source.content, &page.title)
-            .map_err(|markdown::TooComplex(message)| self.problem(page, message))?;
+    pub(super) fn document(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, MissingSource> {
+        let page = self.index.page(id).expect("a place is of a page that is there");
+        let (rendered, warning) = rendered(source.ok_or(MissingSource(id))?, &page.title);
         let mut summary = rendered.summary.clone();
         text::tidy(&mut summary);
 
@@ -93,21 +92,7 @@ impl Site {
             ContentType::Docs => render(&DocsTemplate { shell, page: view }),
             _ => render(&PostTemplate { shell, page: view }),
         };
-        Ok(Made { file: File::Bytes(html.into_bytes()), summary: Some(summary) })
-    }
-
-    fn with_source<'a, 's>(
-        &'a self,
-        id: PageId,
-        source: Option<&'a Source<'s>>,
-    ) -> Result<(&'a Page, &'a Source<'s>), Problem> {
-        let page = self.index.page(id).expect("a place is of a page that is there");
-        let source = source.ok_or_else(|| self.problem(page, "its text was not found".to_owned()))?;
-        Ok((page, source))
-    }
-
-    fn problem(&self, page: &Page, message: String) -> Problem {
-        Problem { title: page.title.clone(), url: self.index.path_of(page), message }
+        Ok(Made { file: File::Bytes(html.into_bytes()), summary: Some(summary), warning })
     }
 
     fn page_shell<'s>(
@@ -230,8 +215,8 @@ impl Site {
 
     fn side_of(&self, page: &Page, path: &str) -> String {
         match self.section_behind(page) {
-            Some(section) => side_joint(&section, path),
-            None => side_joint(&page.key.section, path),
+            Some(section) => side_joint(&section, path, None),
+            None => side_joint(&page.key.section, path, Some(page)),
         }
     }
 
@@ -253,6 +238,18 @@ impl Site {
         let front = page.key.section.is_none() && self.index.has_section(page.key.content_type, &section);
         front.then_some(section)
     }
+}
+
+/// The text as HTML; and why it is only its source, if so.
+fn rendered(source: &Source<'_>, title: &str) -> (Rendered, Option<String>) {
+    let reason = match source.as_text {
+        Some(reason) => reason.to_owned(),
+        None => match markdown::render_page(source.content, title) {
+            Ok(rendered) => return (rendered, None),
+            Err(markdown::TooComplex(reason)) => reason,
+        },
+    };
+    (markdown::show_source(source.content), Some(format!("the page is shown as its source text: {reason}")))
 }
 
 fn has_contents(page: &Page, rendered: &Rendered) -> bool {

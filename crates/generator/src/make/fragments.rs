@@ -18,6 +18,7 @@ impl Site {
             Fragment::Foot => self.foot(),
             Fragment::Side => self.side(),
             Fragment::SideSection(section) => self.side_section(section),
+            Fragment::SidePart(section, first) => self.side_part(section, first),
             Fragment::Crumbs(of, section) => self.crumbs(&self.steps(*of, section)),
             Fragment::TagCrumbs(slug) => self.crumbs(&self.tag_steps(slug)),
             Fragment::List(of, section) => self.list_below(*of, section),
@@ -67,14 +68,7 @@ impl Site {
 
     fn side(&self) -> String {
         let mut side = "<p class=\"label\"><a href=\"/docs\">Docs</a></p>\n".to_owned();
-        let root = self.index.shelf(ContentType::Docs, &Section::none());
-        let is_front = |page: &&Page| {
-            let named = Section::parse(page.key.slug.as_str()).unwrap_or_default();
-            self.index.has_section(ContentType::Docs, &named)
-        };
-        let pages: Vec<_> =
-            self.index.of(root.into_iter().flat_map(Shelf::ids)).filter(|page| !is_front(page)).collect();
-        side_list(&mut side, "/docs", &pages);
+        side.push_str(&self.side_section(&Section::none()));
         let sections = self.docs_sections();
         if !sections.is_empty() {
             side.push_str("<ul class=\"sections\">");
@@ -93,12 +87,39 @@ impl Site {
         side
     }
 
+    /// A list of one line an entry, or of where each part of it begins, between the signs that let the joiner show a
+    /// window of it.
     fn side_section(&self, section: &Section) -> String {
+        let Some(shelf) = self.index.shelf(ContentType::Docs, section) else { return String::new() };
+        let pages: Vec<_> = self.index.of(shelf.ids()).filter(|page| !self.is_front(page)).collect();
+        if pages.is_empty() {
+            return String::new();
+        }
+        let (all, count) = (list_url(ContentType::Docs, section), text::count(pages.len(), "page"));
+        let mut side = "<ul>".to_owned();
+        push_all(&mut side, &all, &count);
+        match shelf.parts() {
+            [] => pages.into_iter().for_each(|page| push_entry(&mut side, page)),
+            parts => parts.iter().for_each(|first| {
+                let part = Fragment::SidePart(section.clone(), first.slug().to_owned());
+                write!(side, "\0*{part}\t{first}\0").expect("a string takes all");
+            }),
+        }
+        push_all(&mut side, &all, &count);
+        side + "</ul>\n"
+    }
+
+    fn side_part(&self, section: &Section, first: &str) -> String {
         let mut side = String::new();
-        let shelf = self.index.shelf(ContentType::Docs, section);
-        let pages: Vec<_> = self.index.of(shelf.into_iter().flat_map(Shelf::ids)).collect();
-        side_list(&mut side, &list_url(ContentType::Docs, section), &pages);
+        let pages = self.index.side_part(section, first).into_iter().flatten();
+        pages.filter(|page| !self.is_front(page)).for_each(|page| push_entry(&mut side, page));
         side
+    }
+
+    /// Whether a page stands for a section of the docs, and so is not listed beside them.
+    fn is_front(&self, page: &Page) -> bool {
+        let named = Section::parse(page.key.slug.as_str()).unwrap_or_default();
+        page.key.section.is_none() && self.index.has_section(ContentType::Docs, &named)
     }
 
     /// The sections of the docs, in order: by the weight and title of the pages that stand for them.
@@ -150,23 +171,14 @@ impl Site {
 /// So many pages that ask for it fit into the masthead.
 const NAV_PAGES: usize = 12;
 
-/// One line an entry, between the signs that let the joiner show a window of them.
-fn side_list(side: &mut String, all: &str, pages: &[&Page]) {
-    if pages.is_empty() {
-        return;
+/// One line.
+fn push_entry(side: &mut String, page: &Page) {
+    let (href, title) = (url(&page.key), escape(page.short_title()));
+    write!(side, "<li><a href=\"{href}\"><span dir=\"auto\">{title}</span>").expect("a string takes all");
+    if let Some(Endpoint { method, class, .. }) = page.api_endpoint.as_ref().map(Endpoint::of) {
+        write!(side, "<span class=\"method {class}\">{method}</span>").expect("a string takes all");
     }
-    side.push_str("<ul>");
-    push_all(side, all, &text::count(pages.len(), "page"));
-    for page in pages {
-        let (href, title) = (url(&page.key), escape(page.short_title()));
-        write!(side, "<li><a href=\"{href}\"><span dir=\"auto\">{title}</span>").expect("a string takes all");
-        if let Some(Endpoint { method, class, .. }) = page.api_endpoint.as_ref().map(Endpoint::of) {
-            write!(side, "<span class=\"method {class}\">{method}</span>").expect("a string takes all");
-        }
-        side.push_str("</a></li>\n");
-    }
-    push_all(side, all, &text::count(pages.len(), "page"));
-    side.push_str("</ul>\n");
+    side.push_str("</a></li>\n");
 }
 
 /// What stands at an end of a list where it was cut.

@@ -58,7 +58,7 @@ impl Site {
         render(&ShelfTemplate {
             shell: self.shell(&path, &title),
             crumbs: self.crumbs(&self.steps(of, &Section::none())),
-            side: if of == ContentType::Docs { side_joint(section, &path) } else { String::new() },
+            side: if of == ContentType::Docs { side_joint(section, &path, None) } else { String::new() },
             title: &title,
             count: text::count(entries.len(), "page"),
             entries,

@@ -3,6 +3,7 @@
 use model::{ApiEndpoint, ContentType, Section};
 
 use crate::frame::Frame;
+use crate::index::shelf::Spot;
 use crate::settings::is_right_to_left;
 use crate::text::Day;
 use crate::url::{Fragment, list_url, url};
@@ -167,13 +168,17 @@ impl<'p> Neighbour<'p> {
     }
 }
 
-/// The docs' navigation on a page of a section, with `path` marked.
-pub(super) fn side_joint(section: &Section, path: &str) -> String {
+/// The docs' navigation, open at a section, with `path` marked; `page` is what stands there, if it is in that section.
+pub(super) fn side_joint(section: &Section, path: &str, page: Option<&Page>) -> String {
     let side = Fragment::Side.to_string();
-    match section.is_none() {
-        true => joint(&[&side, path]),
-        false => joint(&[&side, path, &Fragment::SideSection(section.clone()).to_string()]),
+    let mut words = match section.is_none() {
+        true => format!("{side} {path}"),
+        false => format!("{side} {path} {}", Fragment::SideSection(section.clone())),
+    };
+    if let Some(page) = page {
+        words.push_str(&format!("\t{}", Spot::of(page)));
     }
+    joint(&[&words])
 }
 
 /// The list of a content type or section, as a step on the way.

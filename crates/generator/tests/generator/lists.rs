@@ -229,3 +229,48 @@ fn without_a_homepage_the_front_page_lists_what_there_is() {
     let world = World::of([blog(1, "a"), homepage(2, "index").params(r#"{"list": true}"#)]);
     assert_eq!(world.links("/"), ["/blog/a"]);
 }
+
+/// The links of the docs' navigation on a page, in order.
+fn side(world: &World, path: &str) -> Vec<String> {
+    let html = world.get(path);
+    let side = html.split_once("<nav class=\"side\"").unwrap().1.split_once("</nav>").unwrap().0;
+    between(side, "href=\"", "\"").into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_navigation_of_a_very_large_section_shows_what_is_around_a_page() {
+    let page = |n: u128| docs(n, &format!("api/p{n:04}")).titled(&format!("P{n:04}")).endpoint("GET /a");
+    let world = World::of((0..3_000).map(page).chain([docs(5_000, "guides/a"), docs(5_001, "b")]));
+    for n in [0, 1, 21, 500, 1_234, 1_500, 2_999_u128] {
+        let around = (n.saturating_sub(20)..(n + 21).min(3_000)).map(|n| format!("/docs/api/p{n:04}"));
+        let first = (n > 20).then(|| "/docs/api".to_owned());
+        let last = (n + 21 < 3_000).then(|| "/docs/api".to_owned());
+        let mut expected = vec!["/docs".to_owned(), "/docs/b".to_owned(), "/docs/api".to_owned()];
+        expected.extend(first.into_iter().chain(around).chain(last));
+        expected.push("/docs/guides".to_owned());
+        let path = format!("/docs/api/p{n:04}");
+        assert_eq!(side(&world, &path), expected, "{n}");
+        let html = world.get(&path);
+        let current = format!(
+            "<li><a aria-current=\"page\" href=\"{path}\"><span dir=\"auto\">P{n:04}</span>\
+             <span class=\"method get\">GET</span></a></li>"
+        );
+        assert!(html.contains(&current), "{n}");
+        assert!(html.contains("<li class=\"all\"><a href=\"/docs/api\">All 3,000 pages</a></li>"));
+    }
+    // The list of the section, and a page of another one.
+    assert_eq!(side(&world, "/docs/api")[3..5], ["/docs/api/p0000", "/docs/api/p0001"]);
+    assert_eq!(side(&world, "/docs/guides/a").len(), 5);
+}
+
+#[test]
+fn the_navigation_of_many_pages_without_section_is_cut_likewise() {
+    let page = |n: u128| docs(n, &format!("p{n:04}")).titled(&format!("P{n:04}"));
+    // One of them stands for a section.
+    let world = World::of((0..2_000).map(page).chain([docs(5_000, "p1000/a")]));
+    let links = side(&world, "/docs/p1005");
+    let expected = (984..1026).filter(|n| *n != 1000).map(|n| format!("/docs/p{n:04}"));
+    let expected: Vec<_> = ["/docs", "/docs"].map(str::to_owned).into_iter().chain(expected).collect();
+    assert_eq!(links[..expected.len()], expected);
+    assert!(side(&world, "/docs/p1000/a").contains(&"/docs/p0000".to_owned()));
+}

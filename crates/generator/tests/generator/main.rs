@@ -6,5 +6,7 @@ mod links;
 mod lists;
 mod machines;
 mod oracle;
+mod source;
 mod urls;
+mod versions;
 mod world;

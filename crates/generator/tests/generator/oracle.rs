@@ -116,7 +116,11 @@ fn put() -> impl Strategy<Value = Edit> {
             r#"{"list":false}"#,
         ]),
     );
-    let text = prop::sample::select(vec!["", "Some *text*.", "# A title\n\n## One\n\n## Two\n\nMore."]);
+    let text = prop_oneof![
+        9 => prop::sample::select(vec!["", "Some *text*.", "# A title\n\n## One\n\n## Two\n\nMore."])
+            .prop_map(str::to_owned),
+        1 => Just(crate::source::too_deep()),
+    ];
     (key, meta, text).prop_map(|((n, content_type, section, slug), meta, text)| {
         let (title, description, tags, date, weight, endpoint, params) = meta;
         let page = page(n, content_type, &format!("{section}{slug}"))
@@ -127,7 +131,7 @@ fn put() -> impl Strategy<Value = Edit> {
             .weighing(weight)
             .endpoint(endpoint.unwrap_or_default())
             .with(|page| page.description = description.map(str::to_owned));
-        Edit::Put(Box::new(page), text.to_owned())
+        Edit::Put(Box::new(page), text)
     })
 }
 
@@ -179,6 +183,58 @@ proptest! {
         }
         loaded.build(paths);
         assert_same(&loaded.files, &world.files, "loaded");
+    }
+}
+
+/// Edits of a section that is large, or becomes so, or was: its navigation is cut into parts.
+fn large_edits() -> impl Strategy<Value = Vec<Edit>> {
+    let put = (0..700_u128, prop::sample::select(vec!["", "api/"]), 0..5_usize, 0..2_i64);
+    let put = put.prop_map(|(n, section, title, weight)| {
+        docs(n, &format!("{section}p{n}")).titled(&"title ".repeat(title)).weighing(weight)
+    });
+    // A section comes and goes, and the page that stands for it.
+    let front = prop::sample::select(vec![docs(1_000, "b"), docs(1_001, "b/x")]);
+    let put = prop_oneof![8 => put, 1 => front].prop_map(|page| Edit::Put(Box::new(page), String::new()));
+    let delete = prop_oneof![8 => 0..700_u128, 2 => 1_000..1_002_u128].prop_map(Edit::Delete);
+    prop_oneof![
+        8 => prop::collection::vec(prop_oneof![3 => put.clone(), 2 => delete.clone()], 1..4),
+        1 => prop::collection::vec(prop_oneof![1 => put, 1 => delete], 50..150),
+    ]
+}
+
+/// The docs' navigation, which a clean build makes without any text.
+fn navigation(site: &Site) -> Files {
+    let paths = site.all_paths().into_iter().filter(|path| is_navigation(path));
+    paths.map(|path| (path.clone(), site.make(&path, None).unwrap().unwrap().file)).collect()
+}
+
+fn is_navigation(path: &str) -> bool {
+    path.starts_with("/.docs") || path.starts_with("/.root")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_kept_of_a_large_section_is_what_a_clean_build_makes(
+        (pages, section) in (200..600_u128, prop::sample::select(vec!["", "api/"])),
+        steps in prop::collection::vec(large_edits(), 20..60),
+    ) {
+        let mut truth = Truth::default();
+        let mut world = World::new();
+        let first = (0..pages).map(|n| docs(n, &format!("{section}p{n}")).titled(&format!("The page number {n}")));
+        let first: Vec<Edit> = first.map(|page| Edit::Put(Box::new(page), String::new())).collect();
+        for edits in [first].into_iter().chain(steps) {
+            let changes = truth.take(&edits);
+            world.texts = truth.texts.clone();
+            world.apply(changes);
+            let pages = truth.pages.values().cloned().collect();
+            let clean = Site::load(ORIGIN, Settings::default(), "acme", pages, truth.former.clone());
+            let kept = world.files.iter().filter(|(path, _)| is_navigation(path));
+            let kept = kept.map(|(path, file)| (path.clone(), file.clone())).collect();
+            assert_same(&kept, &navigation(&clean), &format!("{} edits", edits.len()));
+        }
+        assert_same(&world.files, &truth.clean_build(), "in the end");
     }
 }
 
@@ -246,6 +302,7 @@ fn a_rename_in_a_large_section_touches_few_files() {
         [
             "/",
             "/.docs/api",
+            "/.docs/api/p0992",
             "/.list",
             "/docs",
             "/docs/api",
@@ -271,4 +328,38 @@ fn another_text_touches_no_navigation() {
     let dirty = world
         .publish([blog(1000, "p1000").dated("2026-05-01").with(|page| page.updated_at = at("2026-06-01"))]);
     assert!(dirty.len() < 20, "{dirty:#?}");
+}
+
+/// The parts of a section's navigation among some paths.
+fn parts(paths: &[String]) -> Vec<&String> {
+    paths.iter().filter(|path| path.starts_with("/.docs/api/") || path.starts_with("/.root/")).collect()
+}
+
+#[test]
+fn of_a_very_large_section_a_change_touches_few_parts_of_the_navigation() {
+    let page = |n: u128| docs(n, &format!("api/p{n:05}")).titled(&format!("The page number {n:05}"));
+    let mut world = World::of((0..10_000).map(page));
+    let before = world.files.clone();
+    let all: Vec<String> = before.keys().cloned().collect();
+    assert!((40..200).contains(&parts(&all).len()), "{} parts", parts(&all).len());
+    for path in parts(&all) {
+        assert!(world.raw(path).len() <= 24 * 1024, "{path}");
+    }
+    assert!(world.raw("/.docs/api").len() <= 32 * 1024);
+    // One more page, one renamed, one moved far, one gone.
+    let changes = [
+        vec![(10_000, Some(page(10_000)))],
+        vec![(500, Some(page(500).titled("The page number 00500, renamed")))],
+        vec![(600, Some(page(600).titled("Zzz")))],
+        vec![(700, None)],
+    ];
+    for change in changes {
+        let before = world.files.clone();
+        let pages = change.into_iter().map(|(n, page)| (crate::world::id(n), page)).collect();
+        let dirty = world.apply(Changes { pages, former: vec![] });
+        assert!(parts(&dirty).len() <= 6, "{dirty:#?}");
+        let rewritten = |path: &&String| before.get(*path) != world.files.get(*path);
+        let pages = dirty.iter().filter(|path| path.starts_with("/docs/api/") && !path.ends_with(".md"));
+        assert!(pages.filter(rewritten).count() <= 5, "{dirty:#?}");
+    }
 }

@@ -133,7 +133,7 @@ impl World {
         for path in pages {
             let Need::Page(id) = self.site.need(&path) else { unreachable!() };
             let content = self.texts.get(&id).map(String::as_str).unwrap_or_default();
-            let made = self.site.make(&path, Some(&Source { content })).unwrap().unwrap();
+            let made = self.site.make(&path, Some(&Source::new(content))).unwrap().unwrap();
             if let Some(summary) = made.summary {
                 self.site.summarise(id, summary);
             }

@@ -1,31 +1,100 @@
-//! Alerts: `> [!NOTE]`, with a title of the author's or ours.
+//! Quotes, and alerts: `> [!NOTE]`, with a title of the author's or ours.
 
-use std::fmt::Write;
+use pulldown_cmark::{BlockQuoteKind, Event, Tag};
 
-use comrak::html::ChildRendering;
-use comrak::nodes::{AlertType, NodeAlert};
+use super::page::Page;
+use super::plain::end_of;
 
-use super::node::{Html, Written};
-
-pub(super) fn write(html: &mut Html, alert: &NodeAlert, entering: bool) -> Written {
-    if entering {
-        html.cr()?;
-        write!(html, "<div class=\"note {}\" role=\"note\">\n<b>", class(alert.alert_type))?;
-        html.escape(alert.title.as_deref().unwrap_or(alert.alert_type.default_title()))?;
-        html.write_str("</b>\n")?;
-    } else {
-        html.cr()?;
-        html.write_str("</div>\n")?;
+impl Page {
+    pub(super) fn start_quote(&mut self, kind: Option<BlockQuoteKind>, events: &[Event], at: usize) -> usize {
+        if let Some(kind) = kind {
+            self.open_alert(kind, name(kind));
+            return at + 1;
+        }
+        if let Some((kind, title, next)) = titled(events, at) {
+            self.open_alert(kind, &title);
+            return match &events[next] {
+                Event::End(_) => next + 1,
+                _ => self.open_paragraph("<p>", "</p>\n", next - 1),
+            };
+        }
+        self.html.line();
+        self.html.push("<blockquote>\n");
+        self.quotes.push("</blockquote>\n");
+        at + 1
     }
-    Ok(ChildRendering::HTML)
+
+    pub(super) fn end_quote(&mut self) {
+        self.html.line();
+        let end = self.quotes.pop().unwrap_or_default();
+        self.html.push(end);
+    }
+
+    fn open_alert(&mut self, kind: BlockQuoteKind, title: &str) {
+        self.html.line();
+        self.html.push(&format!("<div class=\"note {}\" role=\"note\">\n<b>", class(kind)));
+        self.html.text(title);
+        self.html.push("</b>\n");
+        self.quotes.push("</div>\n");
+    }
 }
 
-fn class(alert: AlertType) -> &'static str {
-    match alert {
-        AlertType::Note => "info",
-        AlertType::Tip => "tip",
-        AlertType::Important => "important",
-        AlertType::Warning => "warning",
-        AlertType::Caution => "caution",
+/// Whether a quote begins with `[!note] A title`, which the parser leaves alone. Its kind, its title, and the event that
+/// comes after that in its first paragraph.
+fn titled(events: &[Event], at: usize) -> Option<(BlockQuoteKind, String, usize)> {
+    if !matches!(events[at + 1], Event::Start(Tag::Paragraph)) {
+        return None;
+    }
+    let Event::Text(first) = &events[at + 2] else { return None };
+    let (tag, _) = first.strip_prefix("[!")?.split_once(']')?;
+    let kind = KINDS.into_iter().find(|kind| name(*kind).eq_ignore_ascii_case(tag))?;
+    let paragraph = &events[at + 2..end_of(events, at + 1)];
+    let is_break = |event: &Event| matches!(event, Event::SoftBreak | Event::HardBreak);
+    let line = paragraph.iter().position(is_break).unwrap_or(paragraph.len());
+    let title = words_of(&paragraph[..line])?.split_once(']')?.1.trim().to_owned();
+    let next = at + 2 + line;
+    Some((kind, title, if line < paragraph.len() { next + 1 } else { next }))
+}
+
+/// Also what looks like HTML: a title is text. `None` where something begins that ends on another line.
+fn words_of(events: &[Event]) -> Option<String> {
+    let (mut words, mut open) = (String::new(), 0);
+    for event in events {
+        match event {
+            Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) => words.push_str(text),
+            Event::InlineMath(text) | Event::DisplayMath(text) => words.push_str(text),
+            Event::Start(_) => open += 1,
+            Event::End(_) => open -= 1,
+            _ => {}
+        }
+    }
+    (open == 0).then_some(words)
+}
+
+const KINDS: [BlockQuoteKind; 5] = [
+    BlockQuoteKind::Note,
+    BlockQuoteKind::Tip,
+    BlockQuoteKind::Important,
+    BlockQuoteKind::Warning,
+    BlockQuoteKind::Caution,
+];
+
+fn name(kind: BlockQuoteKind) -> &'static str {
+    match kind {
+        BlockQuoteKind::Note => "Note",
+        BlockQuoteKind::Tip => "Tip",
+        BlockQuoteKind::Important => "Important",
+        BlockQuoteKind::Warning => "Warning",
+        BlockQuoteKind::Caution => "Caution",
+    }
+}
+
+fn class(kind: BlockQuoteKind) -> &'static str {
+    match kind {
+        BlockQuoteKind::Note => "info",
+        BlockQuoteKind::Tip => "tip",
+        BlockQuoteKind::Important => "important",
+        BlockQuoteKind::Warning => "warning",
+        BlockQuoteKind::Caution => "caution",
     }
 }

@@ -2,84 +2,127 @@
 //!
 //! Their ids contain a colon, which no heading's anchor does.
 
-use std::fmt::{self, Write};
+mod count;
 
-use comrak::Node;
-use comrak::html::ChildRendering;
-use comrak::nodes::{NodeFootnoteDefinition, NodeFootnoteReference, NodeValue};
+use std::ops::Range;
 
-use super::node::{Html, Written};
+use rustc_hash::FxHashMap;
 
-pub(super) fn write_reference(html: &mut Html, reference: &NodeFootnoteReference, entering: bool) -> Written {
-    if entering {
-        let (number, suffix) = (reference.ix, suffix(reference.ref_num));
-        write!(html, "<sup class=\"footnote-ref\"><a href=\"#fn:{number}\" id=\"fnref:{number}{suffix}\"")?;
-        write!(html, " aria-label=\"Footnote {number}\">{number}</a></sup>")?;
-    }
-    Ok(ChildRendering::HTML)
+use super::page::Page;
+
+/// The footnotes of a page, as they are referred to.
+#[derive(Default)]
+pub(super) struct Footnotes {
+    /// Those that are referred to, in the order of their numbers, which begin at 1.
+    shown: Vec<Footnote>,
+    /// The number of each, by its label as [`key`] has it.
+    numbers: FxHashMap<String, usize>,
+    /// By the event that begins a definition, the one that ends it.
+    ends: FxHashMap<usize, usize>,
+    current: Option<Current>,
 }
 
-pub(super) fn write(html: &mut Html, definition: &NodeFootnoteDefinition, entering: bool) -> Written {
-    if entering {
-        if html.user.footnote == 0 {
-            html.cr()?;
-            html.write_str("<section class=\"footnotes\" aria-label=\"Footnotes\">\n<ol>\n")?;
-        }
-        html.user.excerpt.mute();
-        html.user.footnote += 1;
-        html.user.linked_back = false;
-        let number = html.user.footnote;
-        write!(html, "<li id=\"fn:{number}\">")?;
-    } else {
-        if !html.user.linked_back {
-            link_back(html, definition)?;
-            html.write_str("\n")?;
-        }
-        html.user.excerpt.unmute();
-        html.write_str("</li>\n")?;
-    }
-    Ok(ChildRendering::HTML)
+/// The footnote being written.
+struct Current {
+    number: usize,
+    /// The event that ends it.
+    end: usize,
+    linked_back: bool,
 }
 
-/// After the last block of the page, the list of footnotes ends.
-pub(super) fn write_end(html: &mut Html, entering: bool) -> Written {
-    if !entering && html.user.footnote > 0 {
-        html.write_str("</ol>\n</section>\n")?;
-    }
-    Ok(ChildRendering::HTML)
+struct Footnote {
+    inside: Range<usize>,
+    references: u32,
+    /// Of them, those that have been written.
+    written: u32,
 }
 
-/// From the paragraph that ends a footnote, if this is one.
-pub(super) fn link_back_from(html: &mut Html, paragraph: Node<'_>) -> fmt::Result {
-    let Some(parent) = paragraph.parent().filter(|_| paragraph.next_sibling().is_none()) else {
-        return Ok(());
-    };
-    if let NodeValue::FootnoteDefinition(definition) = &parent.data().value {
-        html.write_str(" ")?;
-        link_back(html, definition)?;
-        html.user.linked_back = true;
-    }
-    Ok(())
+/// Labels are compared in any case.
+fn key(label: &str) -> String {
+    label.to_lowercase()
 }
 
-/// To each place that refers to the footnote.
-fn link_back(html: &mut Html, definition: &NodeFootnoteDefinition) -> fmt::Result {
-    let number = html.user.footnote;
-    for place in 1..=definition.total_references {
-        let suffix = suffix(place);
-        write!(html, "<a class=\"footnote-back\" href=\"#fnref:{number}{suffix}\"")?;
-        match place {
-            1 => write!(html, " aria-label=\"Back to reference {number}\">↩</a>")?,
-            _ => write!(
-                html,
-                " aria-label=\"Back to reference {number}, place {place}\">↩<sup>{place}</sup></a>"
-            )?,
+impl Footnotes {
+    /// What follows the definition that begins at an event: it is written elsewhere.
+    pub(super) fn end(&self, at: usize) -> usize {
+        self.ends.get(&at).copied().unwrap_or(at) + 1
+    }
+
+    pub(super) fn is_inside(&self) -> bool {
+        self.current.is_some()
+    }
+}
+
+impl Page {
+    pub(super) fn put_footnote_reference(&mut self, label: &str) {
+        let Some(&number) = self.footnotes.numbers.get(&key(label)) else { return };
+        let footnote = &mut self.footnotes.shown[number - 1];
+        footnote.written += 1;
+        let suffix = suffix(footnote.written);
+        self.html.push(&format!(
+            "<sup class=\"footnote-ref\"><a href=\"#fn:{number}\" id=\"fnref:{number}{suffix}\" \
+             aria-label=\"Footnote {number}\">{number}</a></sup>"
+        ));
+    }
+
+    /// After the last block of the page; the numbers of the footnotes that follow.
+    pub(super) fn begin_footnotes(&mut self) -> Range<usize> {
+        if !self.footnotes.shown.is_empty() {
+            self.html.line();
+            self.html.push("<section class=\"footnotes\" aria-label=\"Footnotes\">\n<ol>\n");
+            self.excerpt.mute();
         }
-        if place < definition.total_references {
-            html.write_str(" ")?;
+        1..self.footnotes.shown.len() + 1
+    }
+
+    pub(super) fn end_footnotes(&mut self) {
+        if !self.footnotes.shown.is_empty() {
+            self.html.push("</ol>\n</section>\n");
+            self.excerpt.unmute();
         }
     }
-    Ok(())
+
+    /// The events of what the footnote says.
+    pub(super) fn begin_footnote(&mut self, number: usize) -> Range<usize> {
+        let inside = self.footnotes.shown[number - 1].inside.clone();
+        self.footnotes.current = Some(Current { number, end: inside.end, linked_back: false });
+        self.html.push(&format!("<li id=\"fn:{number}\">"));
+        inside
+    }
+
+    pub(super) fn end_footnote(&mut self) {
+        if let Some(Current { number, linked_back: false, .. }) = self.footnotes.current.take() {
+            self.html.line();
+            self.link_back(number);
+            self.html.push("\n");
+        }
+        self.html.push("</li>\n");
+    }
+
+    /// From the paragraph that ends a footnote, if this is one.
+    pub(super) fn link_back_from_paragraph(&mut self, end: usize) {
+        if let Some(current) = self.footnotes.current.as_mut().filter(|current| current.end == end + 1) {
+            current.linked_back = true;
+            let number = current.number;
+            self.html.push(" ");
+            self.link_back(number);
+        }
+    }
+
+    /// To each place that refers to the footnote.
+    fn link_back(&mut self, number: usize) {
+        for place in 1..=self.footnotes.shown[number - 1].references {
+            let suffix = suffix(place);
+            let space = if place > 1 { " " } else { "" };
+            self.html.push(&format!("{space}<a class=\"footnote-back\" href=\"#fnref:{number}{suffix}\""));
+            self.html.push(&match place {
+                1 => format!(" aria-label=\"Back to reference {number}\">↩</a>"),
+                _ => format!(
+                    " aria-label=\"Back to reference {number}, place {place}\">↩<sup>{place}</sup></a>"
+                ),
+            });
+        }
+    }
 }
 
 /// Of the id of a reference that is not the first to its footnote.

@@ -1,35 +1,32 @@
 //! Headings, each with a link to itself.
 
-use std::fmt::{self, Write};
+use pulldown_cmark::Event;
 
-use comrak::Node;
-use comrak::html::ChildRendering;
-
-use super::node::{Html, Written};
-use super::plain::text_of;
+use super::page::Page;
+use super::plain::{end_of, text_of};
 use crate::Heading;
 
-pub(super) fn write(html: &mut Html, node: Node<'_>, level: u8, entering: bool) -> Written {
-    if entering {
-        html.user.excerpt.mute();
-        let level = html.user.outline.level(level);
-        let text = text_of(node).trim().to_owned();
-        let id = html.user.anchors.claim(&text);
-        html.cr()?;
-        write!(html, "<h{level} id=\"{id}\">")?;
-        html.user.heading = Some(Heading { level, id, text });
-    } else {
-        html.user.excerpt.unmute();
-        if let Some(heading) = html.user.heading.take() {
-            write_end(html, &heading)?;
-            html.user.headings.extend(Some(heading).filter(|heading| !heading.text.is_empty()));
+impl Page {
+    pub(super) fn start_heading(&mut self, level: u8, events: &[Event], at: usize) {
+        self.excerpt.mute();
+        let level = self.outline.level(level);
+        let text = text_of(&events[at..end_of(events, at)]).trim().to_owned();
+        let id = self.anchors.claim(&text);
+        self.html.line();
+        self.html.push(&format!("<h{level} id=\"{id}\">"));
+        self.heading = Some(Heading { level, id, text });
+    }
+
+    /// The link comes last and after a space: one hears the heading first, and then where the link leads.
+    pub(super) fn end_heading(&mut self) {
+        self.excerpt.unmute();
+        let Some(heading) = self.heading.take() else { return };
+        let Heading { level, id, text } = &heading;
+        self.html.push(&format!(
+            " <a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to this section\">¶</a></h{level}>\n"
+        ));
+        if !text.is_empty() {
+            self.headings.push(heading);
         }
     }
-    Ok(ChildRendering::HTML)
-}
-
-/// The link comes last and after a space: one hears the heading first, and then where the link leads.
-fn write_end(html: &mut Html, Heading { level, id, .. }: &Heading) -> fmt::Result {
-    write!(html, " <a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to this section\">¶</a></h{level}>")?;
-    html.write_str("\n")
 }

@@ -1,112 +1,82 @@
 //! What `![…](…)` shows: an image, or a player for video and sound.
 
-use std::fmt::{self, Write};
-
-use comrak::Node;
-use comrak::html::ChildRendering;
-use comrak::nodes::{NodeLink, NodeValue};
 use model::{Dimensions, MediaUrl};
+use pulldown_cmark::Event;
 
-use super::node::{Html, Written};
-use super::paragraph::{self, Kind};
-use super::plain::text_of;
+use super::page::Page;
+use super::plain::{end_of, text_of};
 
-pub(super) fn write(html: &mut Html, node: Node<'_>, link: &NodeLink, entering: bool) -> Written {
-    if !entering {
-        return Ok(ChildRendering::HTML);
+impl Page {
+    pub(super) fn put_image(&mut self, url: &str, title: &str, events: &[Event], at: usize) -> usize {
+        let end = end_of(events, at);
+        let alt = text_of(&events[at..end]);
+        let caption = Some(title).filter(|title| !title.is_empty());
+        let in_figure = self.is_in_figure();
+        match extension(url).as_str() {
+            "mp4" | "webm" | "mov" => self.put_player("video", url, &alt),
+            "mp3" => self.put_player("audio", url, &alt),
+            _ => self.put_picture(url, &alt, caption.filter(|_| !in_figure)),
+        }
+        if let Some(caption) = caption.filter(|_| in_figure) {
+            self.html.push("<figcaption>");
+            self.html.text(caption);
+            self.html.push("</figcaption>");
+        }
+        end + 1
     }
-    let alt = text_of(node);
-    let caption = Some(link.title.as_str()).filter(|title| !title.is_empty());
-    let in_figure = is_in_figure(node);
-    match extension(&link.url).as_str() {
-        "mp4" | "webm" | "mov" => write_player(html, "video", &link.url, &alt)?,
-        "mp3" => write_player(html, "audio", &link.url, &alt)?,
-        _ => write_image(html, &link.url, &alt, caption.filter(|_| !in_figure))?,
-    }
-    if let Some(caption) = caption.filter(|_| in_figure) {
-        html.write_str("<figcaption>")?;
-        html.escape(caption)?;
-        html.write_str("</figcaption>")?;
-    }
-    Ok(ChildRendering::Skip)
-}
 
-/// The first image is fetched at once, as it is likely in view; the others when they come near.
-fn write_image(html: &mut Html, url: &str, alt: &str, title: Option<&str>) -> fmt::Result {
-    html.write_str("<img")?;
-    write_attribute(html, "src", |html| html.escape_href(url))?;
-    write_attribute(html, "alt", |html| html.escape(alt))?;
-    if let Some(title) = title {
-        write_attribute(html, "title", |html| html.escape(title))?;
+    /// The first image is fetched at once, as it is likely in view; the others when they come near.
+    fn put_picture(&mut self, url: &str, alt: &str, title: Option<&str>) {
+        self.html.push("<img");
+        self.html.url_attribute("src", url);
+        self.html.attribute("alt", alt);
+        if let Some(title) = title {
+            self.html.attribute("title", title);
+        }
+        // So that the page keeps the place of an uploaded image until that arrives.
+        if let Some(Dimensions { width, height }) = uploaded(url).and_then(|upload| upload.dimensions) {
+            self.html.push(&format!(" width=\"{width}\" height=\"{height}\""));
+        }
+        if self.first_image.is_some() {
+            self.html.push(" loading=\"lazy\"");
+        } else {
+            self.first_image = Some(url.to_owned());
+        }
+        self.html.push(" decoding=\"async\">");
     }
-    write_size(html, url)?;
-    if html.user.first_image.is_some() {
-        html.write_str(" loading=\"lazy\"")?;
-    } else {
-        html.user.first_image = Some(url.to_owned());
-    }
-    html.write_str(" decoding=\"async\">")
-}
 
-/// `<video>` or `<audio>`, with a link for whoever cannot play it.
-fn write_player(html: &mut Html, tag: &str, url: &str, alt: &str) -> fmt::Result {
-    write!(html, "<{tag} controls preload=\"metadata\"")?;
-    let twin = mp4_twin(url);
-    if twin.is_none() {
-        write_attribute(html, "src", |html| html.escape_href(url))?;
+    /// `<video>` or `<audio>`, with a link for whoever cannot play it.
+    fn put_player(&mut self, tag: &str, url: &str, alt: &str) {
+        self.html.push(&format!("<{tag} controls preload=\"metadata\""));
+        let twin = mp4_twin(url);
+        if twin.is_none() {
+            self.html.url_attribute("src", url);
+        }
+        if !alt.is_empty() {
+            self.html.attribute("aria-label", alt);
+        }
+        self.html.push(">");
+        if let Some(twin) = twin {
+            // Until it is made, it is not found, and browsers go on to the next source.
+            self.put_source(&twin, " type=\"video/mp4\"");
+            // Without a type: browsers that could play it believe that they cannot play QuickTime.
+            self.put_source(url, "");
+        }
+        if !self.in_link {
+            self.html.push("<a");
+            self.html.url_attribute("href", url);
+            self.html.push(">");
+            self.html.text(if alt.is_empty() { tag } else { alt });
+            self.html.push("</a>");
+        }
+        self.html.push(&format!("</{tag}>"));
     }
-    if !alt.is_empty() {
-        write_attribute(html, "aria-label", |html| html.escape(alt))?;
+
+    fn put_source(&mut self, url: &str, kind: &str) {
+        self.html.push("<source");
+        self.html.url_attribute("src", url);
+        self.html.push(&format!("{kind}>"));
     }
-    html.write_str(">")?;
-    if let Some(twin) = twin {
-        // Until it is made, it is not found, and browsers go on to the next source.
-        write_source(html, &twin, " type=\"video/mp4\"")?;
-        // Without a type: browsers that could play it believe that they cannot play QuickTime.
-        write_source(html, url, "")?;
-    }
-    if !html.user.in_link {
-        write_link(html, url, if alt.is_empty() { tag } else { alt })?;
-    }
-    write!(html, "</{tag}>")
-}
-
-fn write_source(html: &mut Html, url: &str, kind: &str) -> fmt::Result {
-    html.write_str("<source")?;
-    write_attribute(html, "src", |html| html.escape_href(url))?;
-    write!(html, "{kind}>")
-}
-
-fn write_link(html: &mut Html, url: &str, text: &str) -> fmt::Result {
-    html.write_str("<a")?;
-    write_attribute(html, "href", |html| html.escape_href(url))?;
-    html.write_str(">")?;
-    html.escape(text)?;
-    html.write_str("</a>")
-}
-
-/// So that the page keeps the place of an uploaded image until that arrives.
-fn write_size(html: &mut Html, url: &str) -> fmt::Result {
-    match uploaded(url).and_then(|upload| upload.dimensions) {
-        Some(Dimensions { width, height }) => write!(html, " width=\"{width}\" height=\"{height}\""),
-        None => Ok(()),
-    }
-}
-
-fn write_attribute<'h, 'o, 'c>(
-    html: &'h mut Html<'o, 'c>,
-    name: &str,
-    write_value: impl FnOnce(&mut Html<'o, 'c>) -> fmt::Result,
-) -> fmt::Result {
-    write!(html, " {name}=\"")?;
-    write_value(html)?;
-    html.write_str("\"")
-}
-
-fn is_in_figure(image: Node<'_>) -> bool {
-    image.parent().is_some_and(|parent| {
-        matches!(parent.data().value, NodeValue::Paragraph) && paragraph::kind(parent) == Kind::Figure
-    })
 }
 
 /// In lower case, of the file that a URL names.

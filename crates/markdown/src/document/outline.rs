@@ -1,9 +1,8 @@
 //! The levels of a page's headings, so that the page has one `h1`: its title.
 
-use comrak::Node;
-use comrak::nodes::NodeValue;
+use pulldown_cmark::{Event, HeadingLevel, Tag};
 
-use super::plain::text_of;
+use super::plain::{end_of, text_of};
 
 pub(super) enum Outline {
     AsWritten,
@@ -14,19 +13,13 @@ pub(super) enum Outline {
 }
 
 impl Outline {
-    pub(super) fn as_written() -> Outline {
-        Outline::AsWritten
-    }
-
-    /// Takes a first heading away that only repeats the title.
-    pub(super) fn below(title: &str, root: Node<'_>) -> Outline {
-        if let Some(first) = root.first_child()
-            && is_first_level(first)
-            && is_same(&text_of(first), title)
-        {
-            first.detach();
-        }
-        Outline::Below
+    /// Also where the page begins: after a first heading that only repeats the title.
+    pub(super) fn below(title: &str, events: &[Event]) -> (Outline, usize) {
+        let is_first_level =
+            matches!(events.first(), Some(Event::Start(Tag::Heading { level: HeadingLevel::H1, .. })));
+        let end = if is_first_level { end_of(events, 0) } else { 0 };
+        let is_repeated = is_first_level && is_same(&text_of(&events[..end]), title);
+        (Outline::Below, if is_repeated { end + 1 } else { 0 })
     }
 
     /// The level at which the next heading is shown.
@@ -39,10 +32,6 @@ impl Outline {
             Outline::BelowHeading => (written + 1).min(6),
         }
     }
-}
-
-fn is_first_level(node: Node<'_>) -> bool {
-    matches!(&node.data().value, NodeValue::Heading(heading) if heading.level == 1)
 }
 
 /// In any case, with any spaces.

@@ -1,11 +1,18 @@
 //! What is remembered of a page while it is written.
 
+use pulldown_cmark::Alignment;
+
+use super::footnote::Footnotes;
+use super::html::Html;
 use super::outline::Outline;
 use crate::anchors::Anchors;
 use crate::excerpt::Excerpt;
+use crate::limits::Budget;
 use crate::{Heading, Rendered};
 
 pub(super) struct Page {
+    pub(super) html: Html,
+    pub(super) budget: Budget,
     pub(super) outline: Outline,
     pub(super) anchors: Anchors,
     pub(super) excerpt: Excerpt,
@@ -13,37 +20,51 @@ pub(super) struct Page {
     /// The one being written.
     pub(super) heading: Option<Heading>,
     pub(super) first_image: Option<String>,
+    pub(super) footnotes: Footnotes,
+    /// The end of each quote we are inside of: an alert has another.
+    pub(super) quotes: Vec<&'static str>,
+    /// The end of the paragraph being written.
+    pub(super) paragraph: &'static str,
     pub(super) tables: usize,
+    /// Of the table being written.
+    pub(super) alignments: Vec<Alignment>,
     /// Of the next cell in the row being written.
     pub(super) column: usize,
-    /// Of the definition being written, from 1; 0 before the first.
-    pub(super) footnote: u32,
-    /// Whether that definition links back to where it was referred to.
-    pub(super) linked_back: bool,
+    pub(super) in_table_head: bool,
+    /// The tag of the cell being written.
+    pub(super) cell: &'static str,
+    pub(super) in_table_body: bool,
     /// HTML knows no link inside a link.
     pub(super) in_link: bool,
 }
 
 impl Page {
-    pub(super) fn new(outline: Outline) -> Page {
+    pub(super) fn new(outline: Outline, footnotes: Footnotes, budget: Budget) -> Page {
         Page {
+            html: Html::default(),
+            budget,
             outline,
             anchors: Anchors::new(),
             excerpt: Excerpt::default(),
             headings: Vec::new(),
             heading: None,
             first_image: None,
+            footnotes,
+            quotes: Vec::new(),
+            paragraph: "",
             tables: 0,
+            alignments: Vec::new(),
             column: 0,
-            footnote: 0,
-            linked_back: false,
+            in_table_head: false,
+            cell: "td",
+            in_table_body: false,
             in_link: false,
         }
     }
 
-    pub(super) fn into_rendered(self, html: String) -> Rendered {
+    pub(super) fn into_rendered(self) -> Rendered {
         Rendered {
-            html,
+            html: self.html.into_string(),
             headings: self.headings,
             words: self.excerpt.words,
             summary: self.excerpt.into_summary(),

@@ -1,19 +1,35 @@
-//! The words of a part of the tree, without markup.
+//! The words of a part of the page, without markup.
 
-use comrak::Node;
-use comrak::nodes::NodeValue;
+use pulldown_cmark::Event;
 
 /// What a table of contents shows of a heading, and an `alt` of an image.
-pub(super) fn text_of(node: Node<'_>) -> String {
+pub(super) fn text_of(events: &[Event]) -> String {
     let mut text = String::new();
-    for node in node.descendants() {
-        match &node.data().value {
-            NodeValue::Text(piece) => text.push_str(piece),
-            NodeValue::Code(code) => text.push_str(&code.literal),
-            NodeValue::Math(math) => text.push_str(&math.literal),
-            NodeValue::SoftBreak | NodeValue::LineBreak => text.push(' '),
+    for event in events {
+        match event {
+            Event::Text(piece)
+            | Event::Code(piece)
+            | Event::InlineMath(piece)
+            | Event::DisplayMath(piece) => {
+                text.push_str(piece);
+            }
+            Event::SoftBreak | Event::HardBreak => text.push(' '),
             _ => {}
         }
     }
     text
+}
+
+/// Where what begins at an event ends.
+pub(super) fn end_of(events: &[Event], at: usize) -> usize {
+    let mut open = 0_usize;
+    let ends = |event: &Event| {
+        match event {
+            Event::Start(_) => open += 1,
+            Event::End(_) => open -= 1,
+            _ => {}
+        }
+        open == 0
+    };
+    at + events[at..].iter().position(ends).expect("the parser ends what it begins")
 }

@@ -1,67 +1,66 @@
 //! Tables, each in a box that scrolls, because a phone is narrower than most of them.
 
-use std::fmt::Write;
+use pulldown_cmark::{Alignment, Event, Tag, TagEnd};
 
-use comrak::Node;
-use comrak::html::{ChildRendering, format_node_default};
-use comrak::nodes::{NodeValue, TableAlignment};
+use super::page::Page;
 
-use super::node::{Html, Written};
-
-/// The box can be scrolled by keyboard, and no two boxes of a page have one name.
-pub(super) fn write(html: &mut Html, node: Node<'_>, entering: bool) -> Written {
-    if entering {
-        html.user.excerpt.mute();
-        html.user.tables += 1;
-        html.cr()?;
-        html.write_str("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table")?;
-        if html.user.tables > 1 {
-            let number = html.user.tables;
-            write!(html, " {number}")?;
+impl Page {
+    /// The box can be scrolled by keyboard, and no two boxes of a page have one name.
+    pub(super) fn start_table(&mut self, alignments: &[Alignment]) {
+        self.excerpt.mute();
+        self.tables += 1;
+        self.alignments = alignments.to_vec();
+        self.in_table_body = false;
+        self.html.line();
+        self.html.push("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table");
+        if self.tables > 1 {
+            self.html.push(&format!(" {}", self.tables));
         }
-        html.write_str("\">")?;
-        format_node_default(html, node, entering)?;
-    } else {
-        html.user.excerpt.unmute();
-        format_node_default(html, node, entering)?;
-        html.write_str("</div>\n")?;
+        self.html.push("\">\n<table>\n");
     }
-    Ok(ChildRendering::HTML)
-}
 
-pub(super) fn write_row(html: &mut Html, node: Node<'_>, entering: bool) -> Written {
-    html.user.column = 0;
-    format_node_default(html, node, entering)
-}
+    pub(super) fn end_table(&mut self) {
+        self.excerpt.unmute();
+        if self.in_table_body {
+            self.html.push("</tbody>\n");
+        }
+        self.html.push("</table>\n</div>\n");
+    }
 
-pub(super) fn write_cell(html: &mut Html, node: Node<'_>, entering: bool) -> Written {
-    let tag = tag(node);
-    if entering {
-        html.cr()?;
-        let class = match alignment(node, html.user.column) {
-            TableAlignment::Left => " class=\"left\"",
-            TableAlignment::Center => " class=\"center\"",
-            TableAlignment::Right => " class=\"right\"",
-            TableAlignment::None => "",
+    pub(super) fn start_row(&mut self, tag: &Tag) {
+        self.column = 0;
+        self.in_table_head = matches!(tag, Tag::TableHead);
+        if self.in_table_head {
+            self.html.push("<thead>\n");
+        } else if !self.in_table_body {
+            self.in_table_body = true;
+            self.html.push("<tbody>\n");
+        }
+        self.html.push("<tr>\n");
+    }
+
+    pub(super) fn end_row(&mut self, tag: TagEnd) {
+        self.html.push("</tr>\n");
+        if matches!(tag, TagEnd::TableHead) {
+            self.html.push("</thead>\n");
+        }
+    }
+
+    /// A corner of the header that says nothing is no header of anything.
+    pub(super) fn start_cell(&mut self, first: &Event) {
+        let is_header = self.in_table_head && !matches!(first, Event::End(_));
+        self.cell = if is_header { "th" } else { "td" };
+        let class = match self.alignments.get(self.column) {
+            Some(Alignment::Left) => " class=\"left\"",
+            Some(Alignment::Center) => " class=\"center\"",
+            Some(Alignment::Right) => " class=\"right\"",
+            Some(Alignment::None) | None => "",
         };
-        html.user.column += 1;
-        write!(html, "<{tag}{class}>")?;
-    } else {
-        write!(html, "</{tag}>")?;
+        self.column += 1;
+        self.html.push(&format!("<{}{class}>", self.cell));
     }
-    Ok(ChildRendering::HTML)
-}
 
-/// A corner of the header that says nothing is no header of anything.
-fn tag(cell: Node<'_>) -> &'static str {
-    let in_header = cell.parent().is_some_and(|row| matches!(row.data().value, NodeValue::TableRow(true)));
-    if in_header && cell.first_child().is_some() { "th" } else { "td" }
-}
-
-fn alignment(cell: Node<'_>, column: usize) -> TableAlignment {
-    let table = cell.parent().and_then(|row| row.parent());
-    table.map_or(TableAlignment::None, |table| match &table.data().value {
-        NodeValue::Table(table) => table.alignments.get(column).copied().unwrap_or(TableAlignment::None),
-        _ => TableAlignment::None,
-    })
+    pub(super) fn end_cell(&mut self) {
+        self.html.push(&format!("</{}>\n", self.cell));
+    }
 }

@@ -2,7 +2,7 @@
 
 use finl_unicode::categories::CharacterCategories;
 
-use super::html::ends_value;
+use crate::raw_html::ends_value;
 
 /// Longer ones are no names of files.
 const MAX_WORD_BYTES: usize = 1024;

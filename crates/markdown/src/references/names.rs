@@ -1,7 +1,6 @@
-//! What is meant by a name as it is written. comrak knows all entities, so it is asked, where there is something to ask.
+//! What is meant by a name as it is written. The parser knows all entities, so it is asked, where there is something to ask.
 
-use comrak::nodes::NodeValue;
-use comrak::{Arena, Options, parse_document};
+use pulldown_cmark::{Event, Parser, Tag};
 
 /// In a destination or word of Markdown: without backslash escapes and entities.
 pub(super) fn in_markdown(written: &str) -> String {
@@ -27,10 +26,9 @@ pub(super) fn in_html(written: &str) -> String {
 }
 
 fn decoded(destination: &str) -> String {
-    let arena = Arena::new();
-    let root = parse_document(&arena, &format!("[](<{destination}>)"), &Options::default());
-    let url = root.descendants().find_map(|node| match &node.data().value {
-        NodeValue::Link(link) => Some(link.url.clone()),
+    let link = format!("[](<{destination}>)");
+    let url = Parser::new(&link).find_map(|event| match event {
+        Event::Start(Tag::Link { dest_url, .. }) => Some(dest_url.into_string()),
         _ => None,
     });
     url.unwrap_or_else(|| destination.to_owned())

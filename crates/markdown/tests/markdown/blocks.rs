@@ -1,4 +1,4 @@
-//! Lists of tasks and of descriptions, links, and the owner's own HTML.
+//! Lists of tasks, links, strikethrough, and the owner's own HTML.
 
 use crate::check;
 
@@ -12,11 +12,8 @@ fn the_box_of_a_task_has_a_name() {
 }
 
 #[test]
-fn a_description_follows_its_term() {
-    check(
-        "Recto\n\n: The right-hand page.\n",
-        "<dl>\n<dt>Recto</dt>\n<dd>\n<p>The right-hand page.</p>\n</dd>\n</dl>\n",
-    );
+fn a_line_that_begins_with_a_colon_is_text() {
+    check("Recto\n\n: The right-hand page.\n", "<p>Recto</p>\n<p>: The right-hand page.</p>\n");
 }
 
 #[test]
@@ -43,4 +40,10 @@ fn void_elements_have_no_slash() {
 #[test]
 fn punctuation_stays_as_written() {
     check("\"A\" -- it's...", "<p>&quot;A&quot; -- it's...</p>\n");
+}
+
+#[test]
+fn tildes_that_do_not_match_leave_the_rest_alone() {
+    check("~x~~ **b**", "<p>~x~~ <strong>b</strong></p>\n");
+    check("~x~ ~~y~~ ~~~z~~~", "<p><del>x</del> <del>y</del> ~~~z~~~</p>\n");
 }

@@ -50,3 +50,35 @@ fn a_long_formula_is_read_too() {
     let long = "x + ".repeat(500);
     assert!(crate::page(&format!("$${long}x$$")).html.contains("<math"));
 }
+
+#[test]
+fn a_dollar_before_white_space_or_a_digit_is_a_dollar() {
+    check("a $ x$ b", "<p>a $ x$ b</p>\n");
+    check("a $x $ b", "<p>a $x $ b</p>\n");
+    check("$5,$6 and $x$5", "<p>$5,$6 and $x$5</p>\n");
+}
+
+#[test]
+fn code_and_links_come_before_formulas() {
+    check("Set $HOME or use `$PATH`.", "<p>Set $HOME or use <code>$PATH</code>.</p>\n");
+    check(
+        "`$a` and $b `c` d$ and `$e`",
+        "<p><code>$a</code> and $b <code>c</code> d$ and <code>$e</code></p>\n",
+    );
+    check("[$a](/b$) c", "<p><a href=\"/b$\">$a</a> c</p>\n");
+    check("<i title=\"$a\">b$</i>", "<p><i title=\"$a\">b$</i></p>\n");
+    check("<code>$a$</code>", "<p><code>$a$</code></p>\n");
+    check("$A `$B` $C `$D`", "<p>$A <code>$B</code> $C <code>$D</code></p>\n");
+}
+
+#[test]
+fn a_formula_may_stand_in_a_link_and_hold_brackets() {
+    let x = "<math><mi>x</mi></math>";
+    check("[$x$](/b)", &format!("<p><a href=\"/b\">{x}</a></p>\n"));
+    assert!(crate::page("$f[1](x)$ and $a<b>c$").html.matches("<math>").count() == 2);
+}
+
+#[test]
+fn a_formula_may_stand_in_backticks() {
+    check("$`x`$", "<p><math><mi>x</mi></math></p>\n");
+}

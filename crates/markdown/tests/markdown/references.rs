@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use recto_markdown::{file_references, render, replace_files};
+use recto_markdown::{ReferenceError, file_references, render, replace_files};
 
 fn supported(name: &str) -> bool {
     [".png", ".pdf", ".txt"].iter().any(|extension| name.to_lowercase().ends_with(extension))
@@ -11,7 +11,7 @@ fn supported(name: &str) -> bool {
 
 /// What is replaced, and the names meant by it.
 fn check_named(text: &str, expected: &[(&str, &str)]) {
-    let references = file_references(text, &supported);
+    let references = file_references(text, &supported).unwrap();
     let found: Vec<_> = references.iter().map(|it| (&text[it.range.clone()], it.name.as_str())).collect();
     assert_eq!(found, expected, "{text}");
 }
@@ -33,7 +33,7 @@ fn destinations_are_references() {
     check("[![](file:a.png)](file:b.pdf)", &["a.png", "b.pdf"]);
     check("> 1. [a](file:b\n>    'c')", &["b"]);
     check("| a |\n|-|\n| ![](file:b.png) |", &["b.png"]);
-    check("# [a](file:b)\n\nterm\n\n: [c](file:d)\n\n> [!NOTE]\n> [e](file:f)", &["b", "d", "f"]);
+    check("# [a](file:b)\n\n- [c](file:d)\n\n> [!NOTE]\n> [e](file:f)", &["b", "d", "f"]);
     check("[^a]: ![](file:b.png)\n\n    ![](file:c.png)", &["b.png", "c.png"]);
 }
 
@@ -134,7 +134,7 @@ fn what_is_not_named_by_file_alone_is_no_reference() {
     check("fx0x0xile:a.png fx1x0xile:b.png file:c.png", &["c.png"]);
 }
 
-fn replaced(text: &str) -> Result<String, usize> {
+fn replaced(text: &str) -> Result<String, ReferenceError> {
     let resolve =
         |name: &str| (!name.contains("missing")).then(|| format!("/media/{}", name.replace(' ', "-")));
     replace_files(text, &supported, &resolve)
@@ -155,7 +155,10 @@ fn references_are_replaced_and_nothing_else_changes() {
 
 #[test]
 fn references_that_nothing_resolves_are_counted_one_by_one() {
-    assert_eq!(replaced("![](file:missing.png) file:missing.png ![](file:a.png)"), Err(2));
+    assert_eq!(
+        replaced("![](file:missing.png) file:missing.png ![](file:a.png)"),
+        Err(ReferenceError::Unresolved(2))
+    );
 }
 
 #[test]
@@ -165,7 +168,7 @@ fn a_name_is_decoded_only_if_it_means_nothing_as_it_stands() {
     };
     assert_eq!(replace("a b.png", "![](file:a%20b.png)"), Ok("![](/media/x)".to_owned()));
     assert_eq!(replace("a%20b.png", "![](file:a%20b.png)"), Ok("![](/media/x)".to_owned()));
-    assert_eq!(replace("a\u{fffd}.png", "![](file:a%ff.png)"), Err(1));
+    assert_eq!(replace("a\u{fffd}.png", "![](file:a%ff.png)"), Err(ReferenceError::Unresolved(1)));
 }
 
 #[test]
@@ -219,7 +222,7 @@ proptest! {
     #[test]
     fn a_page_shows_the_replaced_destinations_and_is_the_same_otherwise(text in texts()) {
         // An autolink's text changes, too.
-        prop_assume!(!file_references(&text, &|_| false).iter().any(|it| text[it.range.clone()].starts_with('<')));
+        prop_assume!(!file_references(&text, &|_| false).unwrap().iter().any(|it| text[it.range.clone()].starts_with('<')));
         let replaced = replace_files(&text, &|_| false, &|_| Some("/a.png".to_owned())).unwrap();
         let mut html = render(&text).unwrap().html;
         for tag in ["<img src", "<a href"] {
@@ -232,13 +235,13 @@ proptest! {
     fn what_is_replaced_is_no_reference_any_more(text in texts()) {
         // Words aside, which may be longer when what follows them has changed.
         let replaced = replace_files(&text, &|_| false, &|_| Some("/a.png".to_owned())).unwrap();
-        prop_assert_eq!(file_references(&replaced, &|_| false), vec![]);
+        prop_assert_eq!(file_references(&replaced, &|_| false).unwrap(), vec![]);
     }
 
     #[test]
     fn references_stand_in_order_and_begin_with_file(text in texts()) {
         let mut end = 0;
-        for reference in file_references(&text, &supported) {
+        for reference in file_references(&text, &supported).unwrap() {
             prop_assert!(reference.range.start >= end);
             end = reference.range.end;
             prop_assert!(text[reference.range].trim_start_matches('<').starts_with("file:"));
@@ -248,7 +251,7 @@ proptest! {
     #[test]
     fn every_name_is_found_in_a_destination(name in "[^\0-\x1f\x7f<>\\\\&\r\n ]([^\0-\x1f\x7f<>\\\\&\r\n]{0,20}[^\0-\x1f\x7f<>\\\\&\r\n ])?") {
         prop_assume!(!name.starts_with("//") && !name.contains('|') && name.trim() == name);
-        let references = file_references(&format!("![a](<file:{name}>)"), &|_| false);
+        let references = file_references(&format!("![a](<file:{name}>)"), &|_| false).unwrap();
         prop_assert_eq!(references.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), vec![&name]);
     }
 }

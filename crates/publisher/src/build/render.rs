@@ -25,6 +25,9 @@ const LARGE: usize = 256;
 const BATCH_BYTES: usize = 1 << 20;
 /// Pages that keep a thread busy: fewer are not worth another one.
 const PAGES_PER_THREAD: usize = 64;
+/// What the author of such a page reads.
+const PANICKED: &str =
+    "a fault of the server kept it from rendering the text: please report it to the operator";
 const PROGRESS: Duration = Duration::from_secs(2);
 
 /// A file that was made.
@@ -157,7 +160,7 @@ fn render_loop(
         let Some(jobs) = jobs else { return };
         let mut batch = Batch::default();
         for job in jobs {
-            let source = Source { content: &job.content };
+            let source = Source::new(&job.content);
             for path in &job.paths {
                 if let Err(stop) = batch.make(site, path, Some((job.page, &source))) {
                     let _ = made.blocking_send(Err(stop));
@@ -175,19 +178,15 @@ fn render_loop(
 }
 
 impl Batch {
-    /// Makes what is at a path. A panic costs this page only, which then is shown as its source text.
+    /// Makes what is at a path.
     fn make(&mut self, site: &Site, path: &str, page: Option<(PageId, &Source)>) -> Result<(), Stop> {
-        let source = page.map(|(_, source)| source);
-        let made = catch_unwind(AssertUnwindSafe(|| site.make(path, source)));
-        let Made { file, summary } = match made {
-            Ok(Ok(Some(made))) => made,
-            Ok(Ok(None)) => return Ok(()),
-            Ok(Err(problem)) => return Err(Stop::Failed(problem.to_string())),
-            Err(_) => return Err(Stop::Failed(format!("{path} could not be made"))),
+        let Some(Made { file, summary, warning }) = made(site, path, page.map(|(_, source)| source))? else {
+            return Ok(());
         };
         if let (Some((page, _)), Some(summary)) = (page, summary) {
             self.summaries.push((page, summary));
         }
+        self.warnings.extend(warning.map(|message| BuildWarning { url: path.to_owned(), message }));
         let output = output(path, file);
         self.bytes += match &output.body {
             Body::Bytes(bytes) => bytes.len(),
@@ -201,6 +200,15 @@ impl Batch {
     fn hand_on(&mut self, send: impl FnOnce(Batch) -> bool) -> bool {
         self.bytes < BATCH_BYTES || send(std::mem::take(self))
     }
+}
+
+/// A page whose text makes the generator panic is shown as its source: no text fails a build.
+fn made(site: &Site, path: &str, source: Option<&Source>) -> Result<Option<Made>, Stop> {
+    let attempt = |source: Option<&Source>| catch_unwind(AssertUnwindSafe(|| site.make(path, source)));
+    let as_text = source.map(|source| Source { as_text: Some(PANICKED), ..*source });
+    let made = attempt(source).or_else(|_| attempt(as_text.as_ref()));
+    let made = made.map_err(|_| Stop::Failed(format!("{path} could not be made")))?;
+    made.map_err(|missing| Error::Internal(missing.to_string()).into())
 }
 
 fn output(path: &str, file: File) -> Output {

@@ -56,7 +56,7 @@ async fn changes_nothing(database: &Database, old: Claim, second: i64) {
     assert!(!write(store, move |tx| building::extend(tx, &old, None, at(second))).await);
     let seen = Some(building::Seen { version: 9, texts_below: 9 });
     assert!(!write(store, move |tx| building::extend(tx, &old, seen, at(second))).await);
-    write(store, move |tx| building::retry(tx, &old, "late", at(second))).await;
+    assert!(!write(store, move |tx| building::retry(tx, &old, "late", at(second))).await);
     write(store, move |tx| building::give_back(tx, &old)).await;
     assert_eq!(database.dump(), before);
 }
@@ -84,7 +84,7 @@ async fn a_site_that_was_given_free_is_no_longer_held(database: &Database) {
     write(store, move |tx| building::give_back(tx, &gives_back)).await;
     changes_nothing(database, gives_back, 6).await;
     let fails = claim(store, &books, TWO, 6).await.unwrap();
-    write(store, move |tx| building::retry(tx, &fails, "no", at(7))).await;
+    assert!(write(store, move |tx| building::retry(tx, &fails, "no", at(7))).await);
     changes_nothing(database, fails, 8).await;
 }
 

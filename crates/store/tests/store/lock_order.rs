@@ -180,7 +180,9 @@ impl World {
         let ((), ()) = tokio::join!(beat, async {
             match ending {
                 0 => write(&self.store, move |tx| building::give_back(tx, &claim)).await,
-                1 => write(&self.store, move |tx| building::retry(tx, &claim, "no", at(now))).await,
+                1 => {
+                    write(&self.store, move |tx| building::retry(tx, &claim, "no", at(now))).await;
+                }
                 2 => {}
                 _ => self.go_live(claim, pack, now).await,
             }

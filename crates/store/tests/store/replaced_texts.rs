@@ -146,7 +146,7 @@ async fn with_the_build_goes_what_was_kept_for_it(database: &Database) {
         match ends {
             0 => assert!(end(store, &build, SUCCESS, 7).await),
             1 => write(store, move |tx| building::give_back(tx, &build)).await,
-            2 => write(store, move |tx| building::retry(tx, &build, "no", at(5))).await,
+            2 => assert!(write(store, move |tx| building::retry(tx, &build, "no", at(5))).await),
             _ => assert_eq!(recover(store, 17).await, 1),
         }
         assert_eq!(sweep(store).await, 1, "end {ends}");

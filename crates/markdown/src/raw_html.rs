@@ -2,14 +2,14 @@
 
 /// What is open in the HTML of one block.
 #[derive(Default)]
-pub(super) struct Html {
+pub(crate) struct Html {
     /// The element whose content is no HTML, up to its end.
     raw: Option<&'static str>,
     /// How many elements are open that show their text as code.
     code: usize,
 }
 
-pub(super) enum Piece<'h> {
+pub(crate) enum Piece<'h> {
     Text(&'h str),
     Value { attribute: &'h str, value: &'h str, quote: Option<char> },
 }
@@ -18,12 +18,12 @@ const RAW: [&str; 3] = ["script", "style", "textarea"];
 
 impl Html {
     /// Whether text that follows is meant to be read.
-    pub(super) fn shows_text(&self) -> bool {
+    pub(crate) fn shows_text(&self) -> bool {
         self.raw.is_none() && self.code == 0
     }
 
     /// Tells the pieces of some more HTML, in order.
-    pub(super) fn read<'h>(&mut self, html: &'h str, tell: &mut impl FnMut(Piece<'h>)) {
+    pub(crate) fn read<'h>(&mut self, html: &'h str, tell: &mut impl FnMut(Piece<'h>)) {
         let mut rest = html;
         while !rest.is_empty() {
             if let Some(name) = self.raw {
@@ -94,7 +94,7 @@ fn read_attributes<'h>(attributes: &'h str, tell: &mut impl FnMut(Piece<'h>)) ->
 }
 
 /// Of an attribute that has no quotes.
-pub(super) fn ends_value(char: char) -> bool {
+pub(crate) fn ends_value(char: char) -> bool {
     char.is_ascii_whitespace() || char == '>'
 }
 

@@ -1,0 +1,89 @@
+//! Links: by reference, in links, and bare URLs.
+
+use crate::check;
+
+#[test]
+fn a_definition_is_used_as_often_as_a_short_page_needs() {
+    let link = "<a href=\"https://example.com/a/long/way\">r</a>";
+    check(
+        "[r] [r] [r] [r] [r] [r]\n\n[r]: https://example.com/a/long/way\n",
+        &format!("<p>{}</p>\n", [link; 6].join(" ")),
+    );
+}
+
+#[test]
+fn a_long_definition_is_not_used_without_end() {
+    let page = crate::page(&format!("[a]: /{}\n\n{}", "x".repeat(50_000), "[a] ".repeat(10_000)));
+    assert_eq!(page.html.matches("<a href").count(), 2);
+}
+
+#[test]
+fn the_last_line_may_be_a_definition_without_a_line_break() {
+    check("[r]\n\n[r]: </b>", "<p><a href=\"/b\">r</a></p>\n");
+    check("[r]\n\n[r]: /b", "<p><a href=\"/b\">r</a></p>\n");
+}
+
+#[test]
+fn there_is_no_link_in_a_link() {
+    check("[[s] a [r]](/u)\n\n[r]: /b", "<p>[[s] a <a href=\"/b\">r</a>](/u)</p>\n");
+    check("[a https://b.c](/u)", "<p><a href=\"/u\">a https://b.c</a></p>\n");
+    check("<a href=\"/u\">https://b.c</a>", "<p><a href=\"/u\">https://b.c</a></p>\n");
+}
+
+fn check_bare(text: &str, html: &str) {
+    check(text, &format!("<p>{html}</p>\n"));
+}
+
+#[test]
+fn a_bare_url_ends_before_the_punctuation_around_it() {
+    let link = |url: &str| format!("<a href=\"{url}\">{url}</a>");
+    check_bare("(https://a.b/c_(d))", &format!("({})", link("https://a.b/c_(d)")));
+    check_bare(
+        "https://a.b/c, https://d.e?",
+        &format!("{}, {}?", link("https://a.b/c"), link("https://d.e")),
+    );
+    check_bare("**https://a.b** c", &format!("<strong>{}</strong> c", link("https://a.b")));
+    check_bare("see:ftp://a.b", &format!("see:{}", link("ftp://a.b")));
+}
+
+#[test]
+fn the_signs_of_emphasis_in_a_bare_url_are_part_of_it() {
+    let link = |url: &str| format!("<a href=\"{url}\">{url}</a>");
+    check_bare("https://a.b/_c_/*d*/e", &link("https://a.b/_c_/*d*/e"));
+    check_bare("https://a.b/*c d* e", &format!("{} d* e", link("https://a.b/*c")));
+    check_bare("*x https://a.b/c*d", &format!("<em>x {}</em>d", link("https://a.b/c")));
+}
+
+#[test]
+fn what_only_looks_like_a_url_is_none() {
+    for text in [
+        "https://",
+        "http://-a.b",
+        "xhttp://a.b",
+        "http://a.b_c",
+        "www.a_b",
+        "xwww.a.b",
+        "a@b",
+        "a@b.c@d",
+        "a@b.c-",
+        "[see https://a.b]",
+        "`https://a.b`",
+    ] {
+        assert!(!crate::page(text).html.contains("<a"), "{text}");
+    }
+    check_bare("http\\://a.b", "http://a.b");
+    check_bare("http&#58;//a.b", "http://a.b");
+}
+
+#[test]
+fn an_address_may_name_its_scheme() {
+    check_bare("mailto:a@b.c", "<a href=\"mailto:a@b.c\">mailto:a@b.c</a>");
+    check_bare("xmpp:a@b.c/d.", "<a href=\"xmpp:a@b.c/d\">xmpp:a@b.c/d</a>.");
+    check_bare("_a@b.c_", "<em><a href=\"mailto:a@b.c\">a@b.c</a></em>");
+    check_bare("<a@b.c>", "<a href=\"mailto:a@b.c\">a@b.c</a>");
+}
+
+#[test]
+fn what_a_url_may_not_hold_is_encoded() {
+    check("[a](</b c[d]^é%20'&>)", "<p><a href=\"/b%20c%5Bd%5D%5E%C3%A9%20&#x27;&amp;\">a</a></p>\n");
+}

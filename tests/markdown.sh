@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Renders the READMEs of some hundred npm packages with Recto and with cmark-gfm, GitHub's own renderer, and compares
+# what becomes of them. Only what tests/markdown/allowed.mjs explains may differ.
+#
+#   tests/markdown.sh          all of them
+#   tests/markdown.sh FILE     this text: both outlines, to look at
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly caller=$OLDPWD
+readonly render=${CARGO_TARGET_DIR:-$PWD/target}/debug/examples/render
+# Named after what is in it: another lockfile, another directory.
+tools=$PWD/.tools/markdown-$(sha256sum tests/markdown/package-lock.json | cut -c 1-12)
+readonly tools
+work=''
+
+main() {
+  install_texts
+  cargo build --package recto-markdown --example render
+  work=$(mktemp -d)
+  if (($#)); then
+    cp "$(cd "$caller" && realpath "$1")" "$work/text.md"
+  else
+    cp "$tools"/texts/*.md "$work"
+  fi
+  "$render" "$work"/*.md
+  for text in "$work"/*.md; do
+    cmark-gfm --unsafe -e footnotes -e table -e strikethrough -e autolink -e tasklist "$text" >"$text.cmark.html"
+  done
+  MARKDOWN_TOOLS=$tools node tests/markdown/compare.mjs "$work" "$@"
+}
+
+# The packages are only read, so nothing of them runs; of their code the HTML parser is kept.
+install_texts() {
+  [[ -d $tools ]] && return
+  rm -rf "$tools.new"
+  mkdir -p "$tools.new/texts"
+  cp tests/markdown/package.json tests/markdown/package-lock.json "$tools.new"
+  (
+    cd "$tools.new"
+    npm ci --ignore-scripts --no-audit --no-fund --no-bin-links
+    find node_modules -mindepth 2 -maxdepth 3 -iregex '.*/readme\.\(md\|markdown\)' | while read -r readme; do
+      name=${readme#node_modules/}
+      cp "$readme" "texts/$(dirname "$name" | tr / +).md"
+    done
+    find node_modules -mindepth 1 -maxdepth 1 ! -name parse5 ! -name entities -exec rm -rf {} +
+  )
+  mv "$tools.new" "$tools"
+}
+
+trap '[[ -z $work ]] || rm -rf "$work"' EXIT
+main "$@"

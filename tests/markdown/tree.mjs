@@ -1,0 +1,106 @@
+// HTML as lines of an outline, without what we write on purpose in another way than cmark-gfm does.
+
+import { createRequire } from 'node:module';
+
+const ALERT = /^\s*\[!(note|tip|important|warning|caution)\]/i;
+const require = createRequire(`${process.env.MARKDOWN_TOOLS}/package.json`);
+const { parseFragment } = await import(require.resolve('parse5'));
+
+/** One line for each element, with its attributes, and for each text. */
+export function outline(html) {
+  const lines = [];
+  write(normalised(parseFragment(undecorated(html))), lines, 0, false);
+  return lines;
+}
+
+// Before it is parsed, since an element more may change what those around it become: a heading has no link to itself,
+// and an image alone is no figure with its title as the caption.
+function undecorated(html) {
+  const image = '<img ([^>]*)>(?:<figcaption>(.*?)</figcaption>)?';
+  return html
+    .replace(/ <a class="anchor" href="#[^"]*" aria-label="Link to this section">¶<\/a>/g, '')
+    .replace(new RegExp(`<figure>${image}</figure>`, 'gs'), (_, attributes, caption) =>
+      caption === undefined ? `<p><img ${attributes}></p>` : `<p><img ${attributes} title="${caption}"></p>`,
+    );
+}
+
+function write(node, lines, depth, verbatim) {
+  let text = '';
+  const flush = () => {
+    const shown = verbatim ? text.replace(/\n$/, '') : text.replace(/\s+/g, ' ').trim();
+    if (shown) lines.push(`${' '.repeat(depth)}"${shown}"`);
+    text = '';
+  };
+  for (const child of node.childNodes) {
+    if (child.nodeName === '#text') {
+      text += child.value;
+    } else if (child.nodeName !== '#comment') {
+      flush();
+      const attributes = child.attrs.map(({ name, value }) => ` ${name}=${value}`).sort();
+      lines.push(`${' '.repeat(depth)}<${child.nodeName}${attributes.join('')}>`);
+      write(child.content ?? child, lines, depth + 1, verbatim || child.nodeName === 'pre');
+    }
+  }
+  flush();
+}
+
+// What is ours is made what it would be there, from the leaves to the root.
+function normalised(node) {
+  const children = node.childNodes.map((child) => (child.childNodes ? normalised(child) : child));
+  node.childNodes = children.flatMap(replacement);
+  return node;
+}
+
+function replacement(node) {
+  if (!node.attrs) return [node];
+  const is = (name, ...classes) => node.nodeName === name && classes.some((wanted) => classesOf(node).includes(wanted));
+  const keep = (...names) => (node.attrs = node.attrs.filter(({ name }) => names.includes(name)));
+
+  // Code has colours, a table stands in a box.
+  if (is('span', 'hl-a', 'hl-c', 'hl-d', 'hl-f', 'hl-i', 'hl-k', 'hl-n', 'hl-s', 'hl-t', 'hl-v')) return node.childNodes;
+  if (is('div', 'scroll')) return node.childNodes;
+  if (/^h[1-6]$/.test(node.nodeName)) node.attrs = node.attrs.filter(({ name }) => name !== 'id');
+  if (node.nodeName === 'pre') keep();
+  if (node.nodeName === 'thead') elements(node, 'td').forEach((cell) => rename(cell, 'th'));
+  if (node.nodeName === 'td' || node.nodeName === 'th') renameAttribute(node, 'class', 'align');
+  // Images say how they are loaded.
+  if (node.nodeName === 'img') node.attrs = node.attrs.filter(({ name }) => !['loading', 'decoding'].includes(name));
+  // The box of a task has a name.
+  if (is('li', 'task')) keep();
+  if (node.nodeName === 'input') keep('type', 'checked', 'disabled');
+  // An alert is a quote, without the name of its kind.
+  if (is('div', 'note')) return [{ ...node, nodeName: 'blockquote', attrs: [], childNodes: node.childNodes.slice(2) }];
+  if (node.nodeName === 'blockquote') return [withoutTag(node)];
+  // Footnotes have other names.
+  if (is('sup', 'footnote-ref')) return [text(`[${words(node)}]`)];
+  if (is('a', 'footnote-back', 'footnote-backref')) return [];
+  if (is('section', 'footnotes')) [node, ...elements(node, 'li')].forEach((part) => (part.attrs = []));
+  return [node];
+}
+
+// Theirs says so itself.
+function withoutTag(quote) {
+  const first = quote.childNodes.find((child) => child.attrs);
+  const tag = first?.nodeName === 'p' && first.childNodes[0];
+  if (!tag || !ALERT.test(tag.value ?? '')) return quote;
+  tag.value = tag.value.replace(ALERT, '');
+  if (!tag.value.trim() && first.childNodes[1]?.nodeName === 'br') first.childNodes.splice(1, 1);
+  if (!words(first).trim() && first.childNodes.length === 1) {
+    quote.childNodes = quote.childNodes.filter((child) => child !== first);
+  }
+  return quote;
+}
+
+const text = (value) => ({ nodeName: '#text', value });
+const words = (node) => node.value ?? node.childNodes.map(words).join('');
+const classesOf = (node) => node.attrs.find(({ name }) => name === 'class')?.value.split(' ') ?? [];
+const rename = (node, name) => Object.assign(node, { nodeName: name, tagName: name });
+
+function renameAttribute(node, from, to) {
+  node.attrs.filter(({ name }) => name === from).forEach((attribute) => (attribute.name = to));
+}
+
+function elements(node, name) {
+  const below = (node.childNodes ?? []).flatMap((child) => elements(child, name));
+  return node.nodeName === name ? [node, ...below] : below;
+}
