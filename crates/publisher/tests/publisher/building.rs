@@ -20,7 +20,8 @@ testing::on_both_databases!(
     queued_builds_of_a_site_end_together,
     a_build_of_a_dead_worker_is_run_again,
     what_an_unfinished_build_wrote_down_is_taken_back,
-    a_page_that_cannot_be_built_fails_the_build_in_words,
+    a_page_over_its_bounds_is_shown_as_its_source_with_a_warning,
+    references_of_a_text_over_its_bounds_are_a_field_error,
     a_moved_page_leads_from_its_old_url,
     settings_show_with_the_next_build,
     a_purged_page_is_gone_although_no_build_saw_it_deleted,
@@ -230,21 +231,43 @@ async fn what_an_unfinished_build_wrote_down_is_taken_back(database: &Database) 
     assert_eq!(world.files().await, before);
 }
 
-async fn a_page_that_cannot_be_built_fails_the_build_in_words(database: &Database) {
+/// Over the bounds of nesting: a deep line, and many that it stays open for.
+fn over_its_bounds() -> String {
+    format!("{}\n{}", ">".repeat(40_000), "lazy\n".repeat(5_000))
+}
+
+async fn a_page_over_its_bounds_is_shown_as_its_source_with_a_warning(database: &Database) {
     let world = World::new(database).await;
-    world.published(json!({"title": "Fine"})).await;
-    world.rebuild().await;
-    let header = format!("|{}\n|{}\n", "a|".repeat(20_000), "-|".repeat(20_000));
-    let table = format!("{header}{}", "|\n".repeat(5_000));
-    world.published(json!({"title": "Huge table", "content": table})).await;
-    world.rebuild().await;
-    let latest = world.publisher.latest_build(&world.caller, None).await.unwrap();
-    if latest.status == "failed" {
-        let error = latest.error.unwrap_or_default();
-        assert!(error.contains("Huge table"), "{error}");
-        assert_eq!(world.get("/blog/huge-table").await, None, "the old release stays");
-    }
-    assert!(world.get("/blog/fine").await.is_some());
+    world
+        .published(json!({"pages": [{"title": "Fine"}, {"title": "Deep", "content": over_its_bounds()}]}))
+        .await;
+    let warnings = async || {
+        world.rebuild().await;
+        let latest = world.publisher.latest_build(&world.caller, None).await.unwrap();
+        assert_eq!(latest.status, "success");
+        latest.warnings
+    };
+    let first = warnings().await;
+    let [warning] = first.as_deref().unwrap() else { panic!("{first:?}") };
+    assert_eq!(warning.url, "/blog/deep");
+    assert!(warning.message.contains("line 1 nests quotes or lists too deeply"), "{}", warning.message);
+    let shown = world.get("/blog/deep").await.unwrap();
+    assert!(shown.contains(&"&gt;".repeat(40_000)) && !shown.contains("<blockquote"), "the source is shown");
+    world.published(json!({"title": "Another"})).await;
+    assert_eq!(warnings().await, first, "still true, though the page was not made again");
+    let id = world.page("deep").await.id.to_string();
+    world.published(json!({"pages": [{"id": id, "content": "> fine"}]})).await;
+    assert_eq!(warnings().await, None);
+    assert!(world.get("/blog/deep").await.unwrap().contains("<blockquote"));
+}
+
+async fn references_of_a_text_over_its_bounds_are_a_field_error(database: &Database) {
+    let world = World::new(database).await;
+    let content = format!("![a](file:a.png)\n{}", over_its_bounds());
+    let error = world.publish(json!({"title": "Deep", "content": content})).await.unwrap_err();
+    let errors = crate::field_errors(error);
+    let message = errors["0"]["content"].as_str().unwrap();
+    assert!(message.contains("line 2 nests quotes or lists too deeply"), "{message}");
 }
 
 async fn a_moved_page_leads_from_its_old_url(database: &Database) {
