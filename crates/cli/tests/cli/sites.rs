@@ -4,7 +4,7 @@ use model::{Clock, SystemClock};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::process::wait_until;
+use crate::process::{Process, wait_until};
 use crate::recto::{Account, Recto};
 use crate::server::{Answer, Server};
 
@@ -164,15 +164,29 @@ fn a_site_is_built_without_a_server(recto: &Recto) {
 fn a_failed_build_says_why_and_changes_nothing(recto: &Recto) {
     let (account, server) = (recto.account("Acme"), recto.start());
     publish(&server, &account, &json!({ "title": "Hello", "build": true }));
-    let deep = format!("{} x", ">".repeat(10_000));
-    server.publish(&account.token, &json!({ "title": "Too deep", "content": deep })).expect(200);
-    let why = recto.refusal(&["site", "build", "acme", "--wait"]);
-    assert!(why.starts_with("the build failed: ") && why.contains("Too deep"), "{why}");
+    server.publish(&account.token, &json!({ "title": "Another" })).expect(200);
+    let (packs, away) = (recto.data().join("objects/packs"), recto.beside("packs"));
+    std::fs::rename(&packs, &away).unwrap();
+    std::fs::write(&packs, "in the way").unwrap();
+    let build = Process::start(recto.command(&["site", "build", "acme", "--wait"]));
+    wait_until("the first attempt has failed", || {
+        recto.query("SELECT count(*) FROM builds WHERE status = 'queued' AND attempts = 1") == 1
+    });
+    // The other attempts would take minutes.
+    recto.execute("UPDATE builds SET attempts = 5, due_at = 0 WHERE status = 'queued'");
+    let ended = build.wait();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
     let last = recto.json(&["site", "show", "acme"])["lastBuild"].clone();
     assert_eq!(last["status"], "failed");
-    assert!(why.ends_with(last["error"].as_str().unwrap()), "{last}");
+    let why = last["error"].as_str().unwrap();
+    assert!(
+        why.contains("6 times") && ended.stderr.trim_end().ends_with(&format!("the build failed: {why}")),
+        "{ended:?}"
+    );
+    std::fs::remove_file(&packs).unwrap();
+    std::fs::rename(&away, &packs).unwrap();
     assert_eq!(server.visit(HOST, "/blog/hello").status, 200);
-    assert_eq!(server.visit(HOST, "/blog/too-deep").status, 404);
+    assert_eq!(server.visit(HOST, "/blog/another").status, 404);
 }
 
 /// Publishes with `build: true`, and waits for the build.

@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_block_without_end_of_seeming_formulas_has_none() {
         // Each that is none makes the next one seem to be.
-        let tangle = "$1$".repeat(30);
+        let tangle = "$1-".repeat(100);
         check(&format!("$x$\n\n{tangle}\n\n$y$"), &format!("$x$\n\n{}\n\n$y$", tangle.replace('$', "\\$")));
     }
 }

@@ -59,9 +59,9 @@ pub(super) fn enter_to_run(command: &Command, limits: &Limits, sandbox: Sandbox)
 
 /// Less time than [`enter`] gave, once it is known what the work is; and if it is much, others come first.
 pub(super) fn expect(cpu_seconds: u64) -> io::Result<()> {
-    let hard = getrlimit(Resource::Cpu).maximum;
-    let soft = hard.map_or(cpu_seconds, |hard| hard.min(cpu_seconds));
-    setrlimit(Resource::Cpu, Rlimit { current: Some(soft), maximum: hard })?;
+    let given = getrlimit(Resource::Cpu);
+    let soft = given.current.map_or(cpu_seconds, |most| most.min(cpu_seconds));
+    setrlimit(Resource::Cpu, Rlimit { current: Some(soft), ..given })?;
     if cpu_seconds >= MUCH {
         rustix::process::setpriority_process(None, LOW_PRIORITY)?;
     }
