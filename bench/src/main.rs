@@ -55,8 +55,11 @@ async fn measure(options: &Options, report: &mut Report) -> Result<()> {
     if options.wants("memory") {
         report.add(memory::memory().await?);
     }
-    if options.wants("neighbour") {
-        report.add(neighbour::measure().await?);
+    if options.wants("neighbour-sqlite") {
+        report.add(neighbour::sqlite().await?);
+    }
+    if options.wants("neighbour-postgres") {
+        report.add(neighbour::postgres().await?);
     }
     if options.wants("site-build") {
         report.add(site::build(&options.sizes).await?);

@@ -2,6 +2,7 @@
 //! its worst, and how long when nobody does.
 
 mod noise;
+mod precedence;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,6 +11,8 @@ use anyhow::{Context, Result, ensure};
 use serde_json::json;
 
 use self::noise::Noise;
+use self::precedence::Precedence;
+use crate::publishing;
 use crate::recto::Recto;
 use crate::report::{Promise, Report, Row, ms, progress};
 use crate::timing::ms_since;
@@ -34,31 +37,47 @@ struct Waits {
     uploads: Vec<f64>,
 }
 
-pub async fn measure() -> Result<Report> {
+pub async fn sqlite() -> Result<Report> {
+    measure("SQLite", async || Recto::start(&[]).await).await
+}
+
+pub async fn postgres() -> Result<Report> {
+    let start = async || {
+        let store = tokio::task::spawn_blocking(publishing::fresh_schema).await??;
+        Recto::start(&[("RECTO_STORE_URL", store)]).await
+    };
+    measure("PostgreSQL", start).await
+}
+
+async fn measure(database: &str, start: impl AsyncFn() -> Result<Recto>) -> Result<Report> {
     let mut report = Report::default();
     for noise in Noise::ALL {
-        let recto = Arc::new(Recto::start(&[]).await?);
+        let recto = Arc::new(start().await?);
         let neighbour = Neighbour::new(recto.clone()).await?;
+        let precedence = Precedence::take();
         let quiet = neighbour.probe(QUIET).await?;
-        progress(&format!("{}: quiet is measured", noise.name()));
+        progress(&format!("{database}, {}: quiet is measured", noise.name()));
         let running = noise.start(&recto).await?;
         let busy = neighbour.probe(NOISY).await?;
         let done = running.stop().await?;
-        report.note(format!("{}: {done} requests of the noisy account ended meanwhile", noise.name()));
+        if !precedence.is_granted {
+            report.note("clients and server share the processor: without privileges, both are timed".into());
+        }
+        report.note(format!("{database}, {}: {done} requests of the noisy account ended", noise.name()));
         for (what, busy, quiet) in [
             ("page view", busy.views, quiet.views),
             ("publish of one page", busy.publishes, quiet.publishes),
             ("small upload", busy.uploads, quiet.uploads),
         ] {
-            report.rows.push(row(noise.name(), what, p99(busy)?, p99(quiet)?));
+            report.rows.push(row(database, noise.name(), what, p99(busy)?, p99(quiet)?));
         }
     }
     Ok(report)
 }
 
-fn row(noise: &str, what: &str, busy: f64, quiet: f64) -> Row {
+fn row(database: &str, noise: &str, what: &str, busy: f64, quiet: f64) -> Row {
     Row {
-        what: format!("{what}, 99 of 100 within, beside {noise}"),
+        what: format!("{database}: {what} beside {noise}, p99"),
         ours: ms(busy),
         peer: format!("quiet {}", ms(quiet)),
         ratio: busy / quiet,

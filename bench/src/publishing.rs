@@ -86,6 +86,13 @@ pub async fn postgres() -> Result<Report> {
     Ok(publish_report("PostgreSQL", publish_rounds(&[store], raw).await?))
 }
 
+/// A database without tables, for one server. The synchronous client must not run inside the runtime.
+pub fn fresh_schema() -> Result<String> {
+    let url = std::env::var("RECTO_TEST_POSTGRES").context("RECTO_TEST_POSTGRES: run bench/run")?;
+    raw::postgres(&url)?.batch_execute("DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench")?;
+    Ok(format!("{url}?options=-csearch_path%3Dbench"))
+}
+
 /// 64 clients, each publishing one page at a time, on a disk where a sync costs 4 ms, and on this one as it is.
 pub async fn clients() -> Result<Report> {
     let library = std::env::var("SLOW_SYNC").context("SLOW_SYNC: run bench/run")?;

@@ -37,6 +37,7 @@ pub struct Recto {
     pub host: String,
     log: Log,
     directory: tempfile::TempDir,
+    variables: Vec<(String, String)>,
 }
 
 impl Recto {
@@ -73,6 +74,7 @@ impl Recto {
             host: address.trim_start_matches("http://").to_owned(),
             log,
             directory,
+            variables: variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
         };
         recto.ready().await?;
         Ok(recto)
@@ -159,6 +161,7 @@ impl Recto {
     /// A command beside the server, as an operator gives it; its answer.
     pub fn command(&self, arguments: &[&str]) -> Result<Value> {
         let mut command = Command::new(binary()?);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         let done = command.args(arguments).args(["--json", "--data"]).arg(self.directory.path()).output()?;
         ensure!(done.status.success(), "recto {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
         Ok(serde_json::from_slice(&done.stdout)?)

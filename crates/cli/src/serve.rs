@@ -35,6 +35,8 @@ const SITES_BLOCKING_THREADS: usize = 64;
 /// Of the admin listener.
 const ADMIN_CONNECTIONS: usize = 16;
 const FIRST_ACCOUNT: &str = "My Site";
+/// A third of the share of a site's thread.
+const WORK_PRIORITY: i32 = 5;
 const FIRST_PLAN: &str = "pro";
 
 pub fn serve(global: &Global, dev: bool) -> Result<()> {
@@ -44,7 +46,7 @@ pub fn serve(global: &Global, dev: bool) -> Result<()> {
     let limits = limits_of(&config);
     let publisher = open(&config)?;
     let sites = sites_runtime()?;
-    let result = runtime()?.block_on(run(config, limits, publisher, sites.handle(), dev, global.json));
+    let result = work_runtime()?.block_on(run(config, limits, publisher, sites.handle(), dev, global.json));
     // Whatever is still being read is for nobody.
     sites.shutdown_background();
     result
@@ -52,6 +54,14 @@ pub fn serve(global: &Global, dev: bool) -> Result<()> {
 
 pub fn runtime() -> Result<Runtime> {
     Builder::new_multi_thread().enable_all().build().context("start the runtime")
+}
+
+/// Of everything but sites: its threads leave the processor to those of the sites when there is not enough for both.
+fn work_runtime() -> Result<Runtime> {
+    let make_way = || {
+        let _ = rustix::process::nice(WORK_PRIORITY);
+    };
+    Builder::new_multi_thread().enable_all().on_thread_start(make_way).build().context("start the runtime")
 }
 
 /// Sites have threads of their own: whatever the API, builds and uploads do with theirs, visitors are answered. So are

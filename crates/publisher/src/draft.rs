@@ -55,7 +55,7 @@ impl Attached {
 }
 
 /// What is checked at a stretch before others have a chance to go on.
-const YIELD_AFTER: usize = 256 << 10;
+const YIELD_AFTER: usize = 128 << 10;
 
 /// What was asked for, checked as far as the text alone allows.
 #[derive(Debug, Default)]
@@ -155,6 +155,8 @@ impl Draft {
         self.unyielded += json.len();
         if self.unyielded > YIELD_AFTER {
             self.unyielded = 0;
+            // To threads that wait for the processor, and to tasks that wait for this thread.
+            std::thread::yield_now();
             tokio::task::yield_now().await;
         }
         Ok(())

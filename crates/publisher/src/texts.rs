@@ -12,7 +12,7 @@ use crate::open_bytes::{self, Held};
 use crate::{Error, Publisher, TextRef};
 
 /// Texts of this many bytes are one short transaction. A request with less waits for none.
-const STASH_BYTES: usize = 4 << 20;
+const STASH_BYTES: usize = 1 << 20;
 /// For each byte that is written ahead, up to so many are swept that nothing needs any more: so texts go faster than
 /// anybody can write them, and what is replaced again and again does not fill the disk.
 const SWEEP_FACTOR: i64 = 2;
@@ -124,7 +124,7 @@ impl Texts {
                 texts::sweep(tx, now, sweep)?;
                 Ok(texts::stash(tx, &bodies, now.plus(STASH_LEASE))?)
             };
-            publisher.store.write(write).await
+            publisher.store.write_much(write).await
         };
         self.under_way = Some(tokio::spawn(write));
         Ok(())

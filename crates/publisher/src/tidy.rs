@@ -20,7 +20,7 @@ use crate::{Error, Publisher};
 const DOOM: Duration = Duration::from_secs(3600);
 const LEASE: Duration = Duration::from_secs(3600);
 /// Rows of one transaction.
-const ROWS: i64 = 2000;
+const ROWS: i64 = 500;
 /// More packs than this are put together.
 const MANY_PACKS: i64 = 64;
 /// A pack smaller than this is worth putting together with others.

@@ -7,6 +7,7 @@
 mod error;
 mod job;
 mod keeping;
+mod log;
 mod mark;
 mod migrate;
 #[cfg(test)]
@@ -134,6 +135,21 @@ impl Store {
         self.send(Access::Write, self.deadlines.transaction, work).await
     }
 
+    /// The same for a transaction that writes megabytes: it lets SQLite's log be copied first if that is long.
+    pub async fn write_much<T, E>(
+        &self,
+        work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        if let Inner::Sqlite(sqlite) = &*self.inner {
+            sqlite.log_length.short().await;
+        }
+        self.write(work).await
+    }
+
     /// Runs a transaction that sees one moment and changes nothing.
     pub async fn read<T, E>(&self, work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
     where
@@ -224,7 +240,7 @@ impl Store {
         let Some(inner) = Arc::into_inner(self.inner) else { return };
         // The threads end once nobody can send them anything: the senders go first.
         let threads = match inner {
-            Inner::Sqlite(Sqlite { writer, reads, peek, mark, threads }) => {
+            Inner::Sqlite(Sqlite { writer, reads, peek, mark, threads, .. }) => {
                 drop((writer, reads, peek, mark));
                 threads
             }

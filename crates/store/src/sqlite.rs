@@ -1,8 +1,6 @@
-//! SQLite: one writer (see `writer`), some reader threads, and one that checkpoints.
+//! SQLite: one writer (see `writer`), some reader threads, and one that copies the log (see `log`).
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, TryLockError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -13,6 +11,7 @@ use tokio::sync::mpsc;
 
 use crate::error::{Error, Result};
 use crate::job::Job;
+use crate::log::{Length, Log};
 use crate::mark::SqliteMark;
 use crate::tx::{Engine, Tx};
 use crate::writer::Writer;
@@ -23,22 +22,11 @@ const BUSY_PAUSE: Duration = Duration::from_millis(5);
 const READERS: usize = 4;
 /// What may wait for the writer or the readers; beyond it, callers wait to be queued.
 pub(crate) const QUEUE: usize = 1024;
-/// The log is copied into the database once it holds this many pages (4 MB).
-const CHECKPOINT_PAGES: i64 = 1000;
-/// A burst of writes comes to its end first: what it writes twice is copied once.
-const CHECKPOINT_PAUSE: Duration = Duration::from_secs(1);
-/// A file that a burst has left longer than this (`journal_size_limit`) is cut off: by SQLite, once the log is copied to
-/// its end and the next write begins it anew, or by us, when nothing was written for a while.
-const LOG_FILE_BYTES: u64 = 16 << 20;
-const QUIET: Duration = Duration::from_secs(5);
-const TRUNCATE_TIMEOUT: Duration = Duration::from_millis(100);
-/// Beyond this (128 MB) the writer pauses for a moment, so that the log begins anew. While it writes without a pause
-/// the log is never copied to its end, and would grow until the disk is full.
-const LONG_LOG_PAGES: i64 = 32768;
 
 pub(crate) struct Sqlite {
     pub(crate) writer: Arc<Writer>,
     pub(crate) reads: mpsc::Sender<Box<dyn Job>>,
+    pub(crate) log_length: Length,
     /// For look-ups on the caller's own thread.
     pub(crate) peek: Mutex<Connection>,
     pub(crate) mark: SqliteMark,
@@ -51,14 +39,10 @@ impl Sqlite {
         crate::migrate::sqlite(&mut writer)?;
         let (reads, read_queue) = mpsc::channel(QUEUE);
         let (written, woken) = std::sync::mpsc::sync_channel(1);
-        let long_log = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
-        let checkpointer = connect(path)?;
-        checkpointer.busy_timeout(TRUNCATE_TIMEOUT)?;
-        let checkpointer =
-            Checkpointer { connection: checkpointer, log: log_of(path), woken, long_log: long_log.clone() };
-        threads.push(spawn("recto-checkpoint", move || checkpointer.run())?);
-        let writer = Arc::new(Writer::new(writer, group, lock, written, long_log));
+        let (log, log_length) = Log::new(connect(path)?, path, woken)?;
+        threads.push(spawn("recto-log", move || log.copy())?);
+        let writer = Arc::new(Writer::new(writer, group, lock, written));
         let read_queue = Arc::new(Mutex::new(read_queue));
         for _ in 0..READERS {
             let (path, queue) = (PathBuf::from(path), read_queue.clone());
@@ -72,7 +56,7 @@ impl Sqlite {
         peek.busy_timeout(Duration::ZERO)?;
         peek.execute_batch("PRAGMA query_only = ON")?;
         let mark = SqliteMark::new(connect(path)?);
-        Ok(Sqlite { writer, reads, peek: Mutex::new(peek), mark, threads })
+        Ok(Sqlite { writer, reads, log_length, peek: Mutex::new(peek), mark, threads })
     }
 
     /// Runs a look-up here and now. `None`: the connection is not free, or it failed.
@@ -117,13 +101,13 @@ fn connect(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// FULL: a commit is on disk before it is acknowledged. Checkpoints have a thread of their own.
+/// FULL: a commit is on disk before it is acknowledged. The log is copied by a thread of its own, and cut off at `log::FILE_BYTES`.
 const PRAGMAS: &str = "
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
 PRAGMA wal_autocheckpoint = 0;
-PRAGMA journal_size_limit = 16777216;
+PRAGMA journal_size_limit = 33554432;
 PRAGMA cache_size = -16384;
 PRAGMA temp_store = MEMORY;";
 
@@ -163,78 +147,4 @@ fn read_loop(connection: &Connection, queue: &Mutex<mpsc::Receiver<Box<dyn Job>>
         });
         job.finish(outcome);
     }
-}
-
-/// Copies the log into the database beside the writer, which would otherwise do it inside somebody's commit.
-struct Checkpointer {
-    connection: Connection,
-    log: PathBuf,
-    /// Something was written.
-    woken: std::sync::mpsc::Receiver<()>,
-    long_log: Arc<AtomicBool>,
-}
-
-fn log_of(path: &Path) -> PathBuf {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    log.into()
-}
-
-impl Checkpointer {
-    /// Until the store is closed.
-    fn run(&self) {
-        loop {
-            // While the file is long, it is looked at again when nothing was written for a while.
-            let quiet = if self.is_file_long() { QUIET } else { Duration::MAX };
-            match self.woken.recv_timeout(quiet) {
-                Ok(()) => {}
-                Err(RecvTimeoutError::Timeout) => {
-                    if let Err(error) = checkpoint(&self.connection, "TRUNCATE") {
-                        tracing::debug!(%error, "the write-ahead log was not truncated");
-                    }
-                    continue;
-                }
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-            if !self.pause() {
-                return;
-            }
-            let least = if self.is_file_long() { 0 } else { CHECKPOINT_PAGES };
-            match copy_log(&self.connection, least) {
-                Ok(pages) => self.long_log.store(pages > LONG_LOG_PAGES, Ordering::Relaxed),
-                Err(error) => tracing::warn!(%error, "checkpoint failed"),
-            }
-        }
-    }
-
-    fn is_file_long(&self) -> bool {
-        std::fs::metadata(&self.log).is_ok_and(|file| file.len() > LOG_FILE_BYTES)
-    }
-
-    /// Waits a while, whatever is written meanwhile; `false` once the store is closed.
-    fn pause(&self) -> bool {
-        let until = Instant::now() + CHECKPOINT_PAUSE;
-        loop {
-            match self.woken.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(()) => {}
-                Err(RecvTimeoutError::Timeout) => return true,
-                Err(RecvTimeoutError::Disconnected) => return false,
-            }
-        }
-    }
-}
-
-/// Copies the log if more than `least` pages of it wait; returns how long the log is.
-fn copy_log(connection: &Connection, least: i64) -> Result<i64> {
-    let (pages, copied) = checkpoint(connection, "NOOP")?;
-    if pages - copied > least {
-        checkpoint(connection, "PASSIVE")?;
-    }
-    Ok(pages)
-}
-
-/// The pages of the log, and how many of them are in the database too.
-pub(crate) fn checkpoint(connection: &Connection, mode: &str) -> Result<(i64, i64)> {
-    let sql = format!("PRAGMA wal_checkpoint({mode})");
-    Ok(connection.query_row(&sql, [], |row| Ok((row.get(1)?, row.get(2)?)))?)
 }

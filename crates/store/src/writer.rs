@@ -6,7 +6,6 @@
 //! answers them all.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
@@ -17,13 +16,11 @@ use tokio::sync::Semaphore;
 
 use crate::error::{Error, Result};
 use crate::job::{Job, Undo};
-use crate::sqlite::{QUEUE, cached, checkpoint, roll_back};
+use crate::sqlite::{QUEUE, cached, roll_back};
 use crate::tx::Engine;
 
 /// A group is bounded in number and in time, so that the first in it does not wait long for its commit.
 const GROUP_TIME: Duration = Duration::from_millis(5);
-/// How long the writer waits for readers when the log must begin anew; then the next group goes first.
-const RESTART_TIMEOUT: Duration = Duration::from_millis(100);
 
 pub(crate) struct Writer {
     connection: Mutex<Connection>,
@@ -34,9 +31,8 @@ pub(crate) struct Writer {
     most: usize,
     /// How long a write waits for another process to end its own.
     lock: Duration,
-    /// Tells the checkpointer that something was written, and is told that the log has become too long.
+    /// For the thread that copies the log.
     written: SyncSender<()>,
-    long_log: Arc<AtomicBool>,
 }
 
 struct Queued {
@@ -50,10 +46,9 @@ impl Writer {
         most: usize,
         lock: Duration,
         written: SyncSender<()>,
-        long_log: Arc<AtomicBool>,
     ) -> Writer {
         let (connection, queue) = (Mutex::new(connection), Mutex::default());
-        Writer { connection, queue, room: Semaphore::new(QUEUE), most, lock, written, long_log }
+        Writer { connection, queue, room: Semaphore::new(QUEUE), most, lock, written }
     }
 
     /// Has the job run: by us, or by whoever is writing now.
@@ -75,7 +70,7 @@ impl Writer {
         tokio::task::block_in_place(|| self.write_group(&connection));
         drop(connection);
         // Only now: whoever queued its work while we held the connection relies on us to see it.
-        if !self.queue().is_empty() || self.long_log.load(Ordering::Relaxed) {
+        if !self.queue().is_empty() {
             self.write_elsewhere();
         }
     }
@@ -89,11 +84,6 @@ impl Writer {
         loop {
             let Some(connection) = self.connection() else { return };
             self.write_group(&connection);
-            if self.long_log.swap(false, Ordering::Relaxed)
-                && let Err(error) = restart_log(&connection)
-            {
-                tracing::warn!(%error, "the log was not begun anew");
-            }
             drop(connection);
             if self.queue().is_empty() {
                 return;
@@ -174,10 +164,4 @@ fn commit(connection: &Connection) -> Result<()> {
         return Err(Error::Full("the database gave up the transaction".into()));
     }
     cached(connection, "COMMIT")
-}
-
-/// Copies the rest of the log and lets the next write begin it anew.
-fn restart_log(connection: &Connection) -> Result<()> {
-    connection.busy_timeout(RESTART_TIMEOUT)?;
-    checkpoint(connection, "RESTART").map(drop)
 }

@@ -51,6 +51,7 @@ mod media_refusals;
 mod media_sites;
 mod media_streams;
 mod metrics;
+mod neighbours;
 mod occupied;
 mod process;
 mod recto;

@@ -12,7 +12,7 @@ pub const CONTENT_TYPE: &str = "multipart/form-data; boundary=no-file-holds-this
 const BOUNDARY: &str = "--no-file-holds-this";
 
 /// A `multipart/form-data` body, written by hand: it may hold names that no library would send.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Form {
     body: Vec<u8>,
 }

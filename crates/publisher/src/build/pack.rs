@@ -14,7 +14,7 @@ use crate::steps::in_steps;
 use crate::{Error, Publisher};
 
 /// Rows of one transaction: some tens of milliseconds during which nobody else can save.
-const ROWS: usize = 4000;
+const ROWS: usize = 500;
 
 pub(super) struct PackWriter {
     store: Store,
@@ -126,7 +126,7 @@ impl PackWriter {
             files::insert(tx, claim.site, release, &files)?;
             Ok(files::remember(tx, claim.site, release, &pages)?)
         };
-        self.store.write(write).await
+        self.store.write_much(write).await
     }
 
     /// From here on the release is undone should it never go live. In a build from nothing, what is remembered of the

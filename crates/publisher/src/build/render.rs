@@ -170,6 +170,7 @@ fn render_loop(
             if !batch.hand_on(|batch| made.blocking_send(Ok(batch)).is_ok()) {
                 return;
             }
+            std::thread::yield_now();
         }
         if made.blocking_send(Ok(batch)).is_err() {
             return;

@@ -8,7 +8,7 @@ use testing::Database;
 
 use crate::{account, write};
 
-const SHORT: u64 = 16 << 20;
+const SHORT: u64 = 32 << 20;
 /// It takes about seven seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
