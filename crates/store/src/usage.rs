@@ -80,10 +80,16 @@ pub fn charge(tx: &mut Tx, site: SiteId, change: Change, quota: &Quota) -> Resul
     Ok(None)
 }
 
-/// Whether so many bytes of media would be too many by now. Nothing is counted, and nobody waits.
-pub fn exceeds(tx: &mut Tx, site: SiteId, bytes: u64, quota: &Quota) -> Result<Option<Exceeded>> {
-    let used = tx.query_one(USED, &[&site.0], usage)?.unwrap_or_default();
-    Ok(exceeded(Change { storage: bytes as i64, ..Change::default() }, &used, quota))
+/// What the account of a site uses by now. Nobody waits for its lock.
+pub fn of_owner(tx: &mut Tx, site: SiteId) -> Result<Usage> {
+    Ok(tx.query_one(USED, &[&site.0], usage)?.unwrap_or_default())
+}
+
+impl Usage {
+    /// Whether so many bytes of media would be too many.
+    pub fn exceeds(&self, bytes: u64, quota: &Quota) -> Option<Exceeded> {
+        exceeded(Change { storage: bytes as i64, ..Change::default() }, self, quota)
+    }
 }
 
 fn exceeded(change: Change, used: &Usage, quota: &Quota) -> Option<Exceeded> {

@@ -41,12 +41,14 @@ impl Files {
             publisher.clock.clone(),
         );
         let begun = publisher.store.write(move |tx| {
+            // First: what another request keeps meanwhile is missing no longer, and not counted against this one.
+            let used = usage::of_owner(tx, site)?;
             let hashes: Vec<MediaHash> = sizes.iter().map(|(hash, _)| *hash).collect();
             let kept = media::already_kept(tx, site, &hashes)?;
             let missing = || sizes.iter().filter(|(hash, _)| !kept.contains_key(hash));
             // Judged once more, under the account's lock, when they are kept.
             let required: u64 = missing().map(|(_, size)| size).sum();
-            if let Some(exceeded) = usage::exceeds(tx, site, required, &quota)? {
+            if let Some(exceeded) = used.exceeds(required, &quota) {
                 return Err(exceeded.into());
             }
             let (now, lease_now) = (clock.now(), tx.lease_now(clock.now())?);

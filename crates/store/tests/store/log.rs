@@ -1,4 +1,4 @@
-//! SQLite's write-ahead log becomes short again after a burst.
+//! SQLite's write-ahead log stays short beside large writes, and becomes short again after a burst.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -37,6 +37,21 @@ async fn wait(log: &PathBuf, mut meanwhile: impl AsyncFnMut()) {
         tokio::time::sleep(Duration::from_millis(500)).await;
         meanwhile().await;
     }
+}
+
+#[test]
+fn the_log_stays_short_while_much_is_written_in_pieces() {
+    let (database, log) = database();
+    testing::block_on(async {
+        let store = database.store();
+        let piece = vec!["x".repeat(100_000); 20];
+        for _ in 0..100 {
+            let piece = piece.clone();
+            store.write_much(move |tx| texts::insert(tx, &piece)).await.unwrap();
+        }
+        // Of 200 MB.
+        assert!(length(&log) < 100 << 20, "{}", length(&log));
+    });
 }
 
 #[test]
