@@ -1,5 +1,5 @@
 //! A noisy neighbour: how long another account waits for a page view, a publish and a small upload while one account does
-//! its worst, and how long when nobody does.
+//! its worst, and how long on a quiet server.
 
 mod noise;
 mod precedence;
@@ -135,7 +135,7 @@ impl Neighbour {
         Ok(())
     }
 
-    /// A picture that nobody has sent before.
+    /// A picture that was never sent before.
     async fn upload(&self) -> Result<()> {
         let (boundary, icon) = ("no-picture-holds-this", noise::picture(32, 32, rand())?);
         let mut body = format!(

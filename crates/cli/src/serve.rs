@@ -47,7 +47,7 @@ pub fn serve(global: &Global, dev: bool) -> Result<()> {
     let publisher = open(&config)?;
     let sites = sites_runtime()?;
     let result = work_runtime()?.block_on(run(config, limits, publisher, sites.handle(), dev, global.json));
-    // Whatever is still being read is for nobody.
+    // Reads that are still running have no client any more.
     sites.shutdown_background();
     result
 }

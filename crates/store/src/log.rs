@@ -1,5 +1,5 @@
 //! SQLite's write-ahead log, which a thread copies into the database beside the writer: otherwise that would happen inside
-//! somebody's commit.
+//! a caller's commit.
 //!
 //! While the log is long, large writes wait. Beside them it would never be copied to its end, and would grow until the
 //! disk is full; and small writes would wait behind them for the disk.
@@ -18,10 +18,10 @@ use crate::error::Result;
 const COPY_PAGES: i64 = 1000;
 /// A burst of writes comes to its end first: what it writes twice is copied once.
 const COPY_PAUSE: Duration = Duration::from_secs(1);
-/// Beyond this (24 MB) it is copied at once, and begun anew.
+/// Beyond this (24 MB) it is copied at once and restarted.
 const LONG_PAGES: i64 = 6144;
 /// A file that a burst has left longer than this is cut off: by SQLite, once the log is copied to its end and the next
-/// write begins it anew, or by us, when nothing was written for a while.
+/// write restarts it, or by us, when nothing was written for a while.
 pub(crate) const FILE_BYTES: u64 = 32 << 20;
 const QUIET: Duration = Duration::from_secs(5);
 /// How long the log waits for readers of its old end, and the writer with it.
@@ -48,7 +48,7 @@ pub(crate) struct Log {
     is_long: watch::Sender<bool>,
     /// When what was written is copied, if it is enough.
     due: Option<Instant>,
-    /// A reader was in the way when the log should begin anew: not before this is that tried again.
+    /// A reader kept the log from being restarted: the next attempt is not made before this time.
     blocked_until: Option<Instant>,
 }
 
@@ -88,9 +88,9 @@ impl Log {
         let Checkpoint { pages, copied, .. } = self.checkpoint("NOOP")?;
         if pages > LONG_PAGES && is_over(self.blocked_until) {
             self.is_long.send_replace(true);
-            let begun = self.begin_anew();
+            let restarted = self.restart();
             self.is_long.send_replace(false);
-            (self.due, self.blocked_until) = (None, if begun? { None } else { later() });
+            (self.due, self.blocked_until) = (None, if restarted? { None } else { later() });
             return Ok(());
         }
         let enough = if self.is_file_long() { 0 } else { COPY_PAGES };
@@ -105,9 +105,9 @@ impl Log {
         Ok(())
     }
 
-    /// Copies the log, the last of it while nobody writes, so that the next write begins it anew. `false`: a reader was in
-    /// the way.
-    fn begin_anew(&self) -> Result<bool> {
+    /// Copies the log, the last of it while all writes wait, so that the next write restarts it. `false`: a reader kept it
+    /// from that.
+    fn restart(&self) -> Result<bool> {
         self.checkpoint("PASSIVE")?;
         Ok(self.checkpoint("RESTART")?.is_whole)
     }
@@ -127,7 +127,7 @@ impl Log {
 
 /// What became of a checkpoint.
 struct Checkpoint {
-    /// Nobody was in the way.
+    /// No reader or writer kept it from copying everything.
     is_whole: bool,
     /// Of the log.
     pages: i64,

@@ -80,7 +80,7 @@ pub fn charge(tx: &mut Tx, site: SiteId, change: Change, quota: &Quota) -> Resul
     Ok(None)
 }
 
-/// What the account of a site uses by now. Nobody waits for its lock.
+/// What the account of a site uses by now. It takes no lock.
 pub fn of_owner(tx: &mut Tx, site: SiteId) -> Result<Usage> {
     Ok(tx.query_one(USED, &[&site.0], usage)?.unwrap_or_default())
 }

@@ -17,11 +17,19 @@ impl Cluster {
         let directory = PathBuf::from(String::from_utf8(made.stdout).unwrap().trim());
         let cluster = Cluster { directory };
         cluster.run("initdb", &["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"]);
-        let socket =
-            format!("-c listen_addresses='' -c unix_socket_directories='{}'", cluster.directory.display());
-        let log = cluster.directory.join("log");
-        cluster.run("pg_ctl", &["start", "--wait", "--log", log.to_str().unwrap(), "--options", &socket]);
+        cluster.start_again();
         cluster
+    }
+
+    pub fn start_again(&self) {
+        let socket =
+            format!("-c listen_addresses='' -c unix_socket_directories='{}'", self.directory.display());
+        let log = self.directory.join("log");
+        self.run("pg_ctl", &["start", "--wait", "--log", log.to_str().unwrap(), "--options", &socket]);
+    }
+
+    pub fn stop(&self) {
+        self.run("pg_ctl", &["stop", "--mode=immediate"]);
     }
 
     pub fn url(&self) -> String {
@@ -61,7 +69,7 @@ impl Drop for Cluster {
     fn drop(&mut self) {
         if self.directory.join("data/postmaster.pid").exists() {
             self.thaw();
-            self.run("pg_ctl", &["stop", "--mode=immediate"]);
+            self.stop();
         }
         let _ = std::fs::remove_dir_all(&self.directory);
     }
@@ -91,7 +99,7 @@ fn as_postgres(program: &str) -> Command {
     command
 }
 
-/// Where Debian keeps the server's programs, which are on nobody's PATH.
+/// Where Debian keeps the server's programs, which are not on the PATH.
 fn newest_bin() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").expect("this test needs PostgreSQL: run ./test");
     let bins = versions.map(|version| version.unwrap().path().join("bin"));
