@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use markdown::{ReferenceError, TooComplex};
 use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
 use model::{AccountId, ContentType, PageKey, Section, SiteId, Slug};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::entry::PAGE_FIELDS;
 use crate::fields::{Fields, MAX_DEPTH, nests_too_deep, string};
@@ -23,6 +25,8 @@ pub struct Draft {
     texts: Texts,
     leftovers: Leftovers,
     attached: Attached,
+    /// CPU time that the search for references may still take.
+    search: Duration,
     /// Bytes that were checked since others had a chance to go on.
     unyielded: usize,
     batch: bool,
@@ -53,6 +57,11 @@ impl Attached {
         markdown::replace_files(text, &|name| media::Kind::of(name).is_some(), &url)
     }
 }
+
+/// CPU time for the references of a whole request, and what each byte of its texts adds: ten times what honest texts
+/// take.
+const SEARCH: Duration = Duration::from_secs(5);
+const SEARCH_PER_BYTE: Duration = Duration::from_nanos(100);
 
 /// What is checked at a stretch before others have a chance to go on.
 const YIELD_AFTER: usize = 128 << 10;
@@ -101,8 +110,9 @@ impl Draft {
             request: Request::default(),
             texts: Texts::default(),
             leftovers: Leftovers::new(publisher.clone(), (caller.account, &caller.plan)),
-            unyielded: 0,
             attached,
+            search: SEARCH,
+            unyielded: 0,
             batch: false,
             single: Vec::new(),
             single_bytes: 0,
@@ -168,12 +178,23 @@ impl Draft {
         if let Attached::Unknown = self.attached {
             return Ok(());
         }
+        if self.search.is_zero() {
+            let why = "the references to files in this request take too long to find: send its pages in several requests";
+            entry.errors.insert("content", why.to_owned());
+            return Ok(());
+        }
+        self.search += SEARCH_PER_BYTE * text.len() as u32;
         let (attached, turn) = (self.attached.clone(), self.publisher.parsing.take(self.account).await);
         let resolved = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            attached.resolve(&text)
+            let began = thread_time();
+            let resolved = attached.resolve(&text);
+            (resolved, thread_time() - began)
         });
-        match resolved.await.map_err(|error| Error::Internal(format!("resolve references: {error}")))? {
+        let (resolved, time) =
+            resolved.await.map_err(|error| Error::Internal(format!("resolve references: {error}")))?;
+        self.search = self.search.saturating_sub(time);
+        match resolved {
             Ok(text) => self.texts.put(number, text),
             Err(ReferenceError::Unresolved(count)) => {
                 self.request.unresolved.insert(self.request.entries.len(), count);
@@ -268,6 +289,11 @@ impl Draft {
         let Draft { publisher, request, texts, leftovers, .. } = self;
         Ok(Complete { publisher, request, texts, leftovers, files })
     }
+}
+
+/// What the calling thread has used of a CPU since it began.
+fn thread_time() -> Duration {
+    clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
 }
 
 /// A draft that has been read to its end.

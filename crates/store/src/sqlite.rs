@@ -108,7 +108,7 @@ PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
 PRAGMA wal_autocheckpoint = 0;
 PRAGMA journal_size_limit = 33554432;
-PRAGMA cache_size = -16384;
+PRAGMA cache_size = -8192;
 PRAGMA temp_store = MEMORY;";
 
 /// The busy timeout does not hold for the turn of a new database to WAL: when several processes start at once, all

@@ -25,6 +25,10 @@ const LARGE: usize = 256;
 const BATCH_BYTES: usize = 1 << 20;
 /// Pages that keep a thread busy: fewer are not worth another one.
 const PAGES_PER_THREAD: usize = 64;
+/// A longer text has others of its kind wait: the parser takes up to 400 bytes of memory for each of its bytes.
+const LONG_TEXT: usize = 32 * 1024;
+/// Held while a long text is rendered, whichever build it belongs to. First come, first served.
+static LONG_TEXTS: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 /// What the author of such a page reads.
 const PANICKED: &str =
     "a fault of the server kept it from rendering the text: please report it to the operator";
@@ -205,7 +209,14 @@ impl Batch {
 
 /// A page whose text makes the generator panic is shown as its source: no text fails a build.
 fn made(site: &Site, path: &str, source: Option<&Source>) -> Result<Option<Made>, Stop> {
-    let attempt = |source: Option<&Source>| catch_unwind(AssertUnwindSafe(|| site.make(path, source)));
+    let attempt = |source: Option<&Source>| match source {
+        Some(long) if long.content.len() > LONG_TEXT => {
+            let _turn = LONG_TEXTS.blocking_lock();
+            // A thread keeps what it has freed for a while, this one not longer than it lives.
+            std::thread::scope(|scope| scope.spawn(|| site.make(path, source)).join())
+        }
+        _ => catch_unwind(AssertUnwindSafe(|| site.make(path, source))),
+    };
     let as_text = source.map(|source| Source { as_text: Some(PANICKED), ..*source });
     let made = attempt(source).or_else(|_| attempt(as_text.as_ref()));
     let made = made.map_err(|_| Stop::Failed(format!("{path} could not be made")))?;

@@ -4,7 +4,11 @@ use testing::Database;
 
 use crate::World;
 
-testing::on_both_databases!(a_refused_request_changes_nothing, a_malformed_request_says_where);
+testing::on_both_databases!(
+    a_refused_request_changes_nothing,
+    a_malformed_request_says_where,
+    the_references_of_a_request_take_bounded_time,
+);
 
 async fn a_refused_request_changes_nothing(database: &Database) {
     let world = World::new(database).await;
@@ -63,4 +67,21 @@ async fn a_malformed_request_says_where(database: &Database) {
             other => panic!("{expected}: {other:?}"),
         }
     }
+}
+
+async fn the_references_of_a_request_take_bounded_time(database: &Database) {
+    let world = World::new(database).await;
+    // As deep as a text may be: the parser looks at every level in every line.
+    let slow = format!("`file:a.png`\n\n{}a\n{}", "> ".repeat(300), "b\n".repeat(45_000));
+    let pages: Vec<Value> =
+        (0..400).map(|n| json!({"title": format!("Page {n}"), "content": slow})).collect();
+    let Err(Error::Invalid(errors)) = world.publish(json!({"pages": pages})).await else {
+        panic!("it took as long as it liked");
+    };
+    let (first, words) = errors.first_key_value().unwrap();
+    assert!(*first > 3, "the first pages are searched: {first}");
+    assert_eq!(errors.len(), pages.len() - first, "all others are refused");
+    let expected =
+        "the references to files in this request take too long to find: send its pages in several requests";
+    assert_eq!(words["content"], expected);
 }
