@@ -9,8 +9,9 @@ use tokio::runtime::Handle;
 
 use crate::{Blob, Error, Key, failed};
 
-/// What a writer holds before it writes it down. S3 takes at most 10,000 parts, so an object has at most 80 GB.
-const PART: usize = 8 * 1024 * 1024;
+/// What a writer holds before it writes it down: the least that S3 takes as a part. It takes at most 10,000 of them, so
+/// an object has at most 50 GB.
+const PART: usize = 5 * 1024 * 1024;
 /// How much of a file is read at once.
 const PIECE: usize = 1024 * 1024;
 

@@ -92,8 +92,8 @@ impl Publisher {
         let total = pages.len();
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let threads = cores.min(total.div_ceil(PAGES_PER_THREAD));
-        let (jobs, queue) = mpsc::channel::<Vec<Job>>(threads.max(1));
-        let (made, mut batches) = mpsc::channel::<Result<Batch, Stop>>(threads.max(1));
+        let (jobs, queue) = mpsc::channel::<Vec<Job>>(1);
+        let (made, mut batches) = mpsc::channel::<Result<Batch, Stop>>(1);
         let queue = Arc::new(Mutex::new(queue));
         for _ in 0..threads {
             let (site, queue, made) = (site.clone(), queue.clone(), made.clone());
