@@ -23,6 +23,7 @@ mod site_name;
 mod slug;
 mod tags;
 mod text;
+mod text_hash;
 mod timestamp;
 mod token;
 
@@ -42,6 +43,7 @@ pub use site_name::SiteName;
 pub use slug::Slug;
 pub use tags::Tags;
 pub use text::{Content, Description, Title};
+pub use text_hash::TextHash;
 pub use timestamp::{Timestamp, TimestampText};
 pub use token::{TokenHash, TokenSecret};
 

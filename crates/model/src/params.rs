@@ -1,12 +1,12 @@
 //! A page's front-matter params: any JSON object, kept as it was written.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::value::RawValue;
 
 use crate::text::{check_length, check_nul};
-use crate::{Checked, limits};
+use crate::{Checked, TextHash, limits};
 
 /// The text of a JSON object without white space between its tokens.
 ///
@@ -25,6 +25,13 @@ impl Params {
         check_length("params as compact JSON", &json, limits::PARAMS_CHARS)?;
         check_values(&json)?;
         Ok(Params(json))
+    }
+
+    /// Equal for equal values, whatever the order of their keys and the form of their strings and numbers.
+    pub fn hash(&self) -> TextHash {
+        let mut canonical = String::with_capacity(self.0.len());
+        write_canonical(&self.0, &mut canonical);
+        TextHash::of(&canonical)
     }
 
     pub fn as_json(&self) -> &str {
@@ -56,6 +63,49 @@ fn compact(json: &str) -> String {
     }
     compact.push_str(rest);
     compact
+}
+
+/// Writes checked compact JSON in the one form that all equal values have. It is nested at most `PARAMS_DEPTH` deep.
+fn write_canonical(json: &str, canonical: &mut String) {
+    const CHECKED: &str = "the JSON was checked";
+    match json.as_bytes().first() {
+        Some(b'{') => {
+            let members: BTreeMap<String, &RawValue> = serde_json::from_str(json).expect(CHECKED);
+            canonical.push('{');
+            for (key, value) in members {
+                canonical.push_str(&serde_json::Value::String(key).to_string());
+                canonical.push(':');
+                write_canonical(value.get(), canonical);
+                canonical.push(',');
+            }
+            canonical.push('}');
+        }
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(json).expect(CHECKED);
+            canonical.push('[');
+            for item in items {
+                write_canonical(item.get(), canonical);
+                canonical.push(',');
+            }
+            canonical.push(']');
+        }
+        Some(b'"') if json.contains('\\') => {
+            let text: String = serde_json::from_str(json).expect(CHECKED);
+            canonical.push_str(&serde_json::Value::String(text).to_string());
+        }
+        Some(b'-' | b'0'..=b'9') => canonical.push_str(&canonical_number(json)),
+        _ => canonical.push_str(json),
+    }
+}
+
+/// `1.0` and `1e0` are `1`. A number of more digits than a double can tell apart stands for itself.
+fn canonical_number(number: &str) -> Cow<'_, str> {
+    const DIGITS_OF_A_DOUBLE: usize = 15;
+    let digits = number.bytes().take_while(|byte| !matches!(byte, b'e' | b'E')).filter(u8::is_ascii_digit);
+    match number.parse::<f64>() {
+        Ok(double) if digits.count() <= DIGITS_OF_A_DOUBLE => Cow::Owned(double.to_string()),
+        _ => Cow::Borrowed(number),
+    }
 }
 
 /// Judges what the grammar allows and we do not, in compact JSON.

@@ -17,6 +17,13 @@ impl Section {
         self.0.is_empty()
     }
 
+    /// As a person types it: capitals are lower-cased, and the spelling that had some is returned too.
+    pub fn parse_typed(text: &str) -> Checked<(Section, Option<String>)> {
+        let section = Section::parse(&text.to_ascii_lowercase())?;
+        let spelling = (section.as_str() != text).then(|| text.to_owned());
+        Ok((section, spelling))
+    }
+
     /// Exactly the rule of the specification, under "Page": a hyphen at an end is not forbidden there.
     pub fn parse(text: &str) -> Checked<Section> {
         check_length("section", text, limits::SECTION_CHARS)?;
@@ -54,6 +61,21 @@ mod tests {
         assert_eq!(Section::parse(""), Ok(Section::none()));
         assert!(Section::none().is_none());
         assert!(!Section::parse("a").unwrap().is_none());
+    }
+
+    #[test]
+    fn a_typed_section_may_have_capitals() {
+        let check = |text: &str, section: &str, spelling: Option<&str>| {
+            let expected = (Section(section.to_owned()), spelling.map(str::to_owned));
+            assert_eq!(Section::parse_typed(text), Ok(expected));
+        };
+        check("Guides", "guides", Some("Guides"));
+        check("FreeBSD-14", "freebsd-14", Some("FreeBSD-14"));
+        check("guides", "guides", None);
+        check("", "", None);
+        for text in ["É", "A B", "A--B", "A/B"] {
+            assert!(Section::parse_typed(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use markdown::{ReferenceError, TooComplex};
 use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
-use model::{AccountId, ContentType, PageKey, Section, SiteId, Slug};
+use model::{AccountId, ContentType, PageKey, Section, SiteId, Slug, TextHash};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::entry::PAGE_FIELDS;
@@ -145,14 +145,13 @@ impl Draft {
 
     async fn entry(&mut self, json: &str) -> Result<(), Error> {
         let mut content = None;
-        let mut entry = check_entry(json, |which, text| match which {
-            LongText::Params => self.texts.keep(text),
+        let mut entry = check_entry(json, |which, text, hash| match which {
             LongText::Content if memchr::memmem::find(text.as_bytes(), b"file:").is_some() => {
-                let number = self.texts.keep(String::new());
+                let number = self.texts.keep(String::new(), hash);
                 content = Some((number, text));
                 number
             }
-            LongText::Content => self.texts.keep(text),
+            LongText::Content | LongText::Params => self.texts.keep(text, hash),
         })
         .map_err(malformed)?;
         if let Some((number, text)) = content {
@@ -195,7 +194,10 @@ impl Draft {
             resolved.await.map_err(|error| Error::Internal(format!("resolve references: {error}")))?;
         self.search = self.search.saturating_sub(time);
         match resolved {
-            Ok(text) => self.texts.put(number, text),
+            Ok(text) => {
+                let hash = TextHash::of(&text);
+                self.texts.put(number, text, hash);
+            }
             Err(ReferenceError::Unresolved(count)) => {
                 self.request.unresolved.insert(self.request.entries.len(), count);
                 self.texts.refuse();
@@ -330,8 +332,8 @@ fn parse_delete(json: &str) -> Result<Delete, String> {
     let slug = text("slug")?.ok_or("slug is required")?;
     let content_type = ContentType::parse(&text("contentType")?.ok_or("contentType is required")?)?;
     let section = text("section")?.unwrap_or_default();
-    let key = match (Slug::parse(&slug), Section::parse(&section)) {
-        (Ok(slug), Ok(section)) => Some(PageKey { content_type, section, slug }),
+    let key = match (Slug::parse(&slug), Section::parse_typed(&section)) {
+        (Ok(slug), Ok((section, _))) => Some(PageKey { content_type, section, slug }),
         _ => None,
     };
     Ok(Delete { slug, key })

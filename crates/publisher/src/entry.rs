@@ -2,7 +2,8 @@
 
 use model::limits::TAGS_PER_PAGE;
 use model::{
-    ApiEndpoint, Content, ContentType, Description, PageId, Params, Section, Slug, Tags, Timestamp, Title,
+    ApiEndpoint, Content, ContentType, Description, PageId, Params, Section, Slug, Tags, TextHash, Timestamp,
+    Title,
 };
 use serde_json::value::RawValue;
 
@@ -15,6 +16,8 @@ pub struct Entry {
     pub identity: Identity,
     pub content_type: Option<ContentType>,
     pub section: Option<Section>,
+    /// The section as it was typed, if that has capitals.
+    pub section_spelling: Option<String>,
     pub title: Option<Title>,
     pub description: Option<Description>,
     pub draft: Option<bool>,
@@ -60,15 +63,18 @@ pub enum LongText {
     Params,
 }
 
-/// Checks the JSON text of one entry. The long texts are handed to `keep`, which numbers them.
+/// Checks the JSON text of one entry. The long texts and their hashes are handed to `keep`, which numbers them.
 /// `Err`: this is no object, or no JSON.
-pub fn check_entry(json: &str, keep: impl FnMut(LongText, String) -> usize) -> Result<Entry, String> {
+pub fn check_entry(
+    json: &str,
+    keep: impl FnMut(LongText, String, TextHash) -> usize,
+) -> Result<Entry, String> {
     let fields = Fields::parse(json)?;
     Checker { fields, errors: FieldErrors::new(), keep }.check()
 }
 
 /// Every field of a page that `Checker` reads.
-pub(crate) const PAGE_FIELDS: [&str; 12] = [
+pub(crate) const PAGE_FIELDS: [&str; 13] = [
     "id",
     "slug",
     "title",
@@ -81,6 +87,7 @@ pub(crate) const PAGE_FIELDS: [&str; 12] = [
     "publishedAt",
     "params",
     "apiEndpoint",
+    "password",
 ];
 
 struct Checker<'a, K> {
@@ -89,7 +96,7 @@ struct Checker<'a, K> {
     keep: K,
 }
 
-impl<K: FnMut(LongText, String) -> usize> Checker<'_, K> {
+impl<K: FnMut(LongText, String, TextHash) -> usize> Checker<'_, K> {
     fn check(mut self) -> Result<Entry, String> {
         let id =
             self.text("id", |text| PageId::parse(&text).ok_or_else(|| "id must be a UUID".to_owned()))?;
@@ -98,7 +105,8 @@ impl<K: FnMut(LongText, String) -> usize> Checker<'_, K> {
             false => Slug::parse(&text).map(Some),
         })?;
         let content_type = self.text("contentType", |text| ContentType::parse(&text))?;
-        let section = self.text("section", |text| Section::parse(&text))?;
+        let section = self.text("section", |text| Section::parse_typed(&text))?;
+        let (section, section_spelling) = section.unzip();
         let title = self.text("title", Title::parse)?;
         let description = self.text("description", Description::parse)?;
         let published_at = self.text("publishedAt", |text| {
@@ -107,16 +115,24 @@ impl<K: FnMut(LongText, String) -> usize> Checker<'_, K> {
         let api_endpoint = self.text("apiEndpoint", |text| ApiEndpoint::parse(&text))?;
         let draft = self.draft()?;
         let tags = self.tags()?;
+        self.refuse_password();
         let identity = self.identity(id, slug.flatten(), title.as_ref());
         let content = self.text("content", Content::parse)?.map(Content::into_string);
         let params = self.params();
         Ok(Entry {
-            content: content.map(|text| self.keep_text(LongText::Content, text, "")),
-            params: params.map(|params| self.keep_text(LongText::Params, params.into_json(), "{}")),
+            content: content.map(|text| {
+                let hash = TextHash::of(&text);
+                self.keep_text(LongText::Content, text, hash, "")
+            }),
+            params: params.map(|params| {
+                let hash = params.hash();
+                self.keep_text(LongText::Params, params.into_json(), hash, "{}")
+            }),
             errors: self.errors,
             identity,
             content_type,
             section,
+            section_spelling: section_spelling.flatten(),
             title,
             description,
             draft,
@@ -200,6 +216,14 @@ impl<K: FnMut(LongText, String) -> usize> Checker<'_, K> {
         Ok(self.note("tags", value))
     }
 
+    /// To publish openly what was meant to be protected is worse than to refuse it.
+    fn refuse_password(&mut self) {
+        if self.fields.get("password").is_some_and(|json| json != "\"\"") {
+            let message = "a page cannot have a password: only a whole site can (recto site password)";
+            self.errors.insert("password", message.into());
+        }
+    }
+
     fn params(&mut self) -> Option<Params> {
         let json = self.fields.get("params")?;
         let value = Params::parse(json);
@@ -210,7 +234,7 @@ impl<K: FnMut(LongText, String) -> usize> Checker<'_, K> {
         value.map_err(|message| self.errors.insert(field, message)).ok()
     }
 
-    fn keep_text(&mut self, which: LongText, text: String, empty: &str) -> TextRef {
-        if text == empty { TextRef::Empty } else { TextRef::Number((self.keep)(which, text)) }
+    fn keep_text(&mut self, which: LongText, text: String, hash: TextHash, empty: &str) -> TextRef {
+        if text == empty { TextRef::Empty } else { TextRef::Number((self.keep)(which, text, hash)) }
     }
 }

@@ -16,7 +16,7 @@ use crate::builds::{BuildRefusal, queue_build};
 use crate::draft::{Complete, Request};
 use crate::texts::Texts;
 use crate::uploads::Stored;
-use crate::{Caller, Draft, Entry, Error, Identity, Publisher, Target, decide};
+use crate::{Caller, Draft, Entry, Error, Identity, LongText, Publisher, Target, TextRef, decide};
 
 impl Draft {
     pub async fn publish(self, caller: &Caller) -> Result<PublishResponse, Error> {
@@ -35,7 +35,9 @@ impl Draft {
             }
         };
         let outcome = publisher.commit(caller, request.clone(), texts, stored).await?;
-        leftovers.were_adopted();
+        if outcome.changed {
+            leftovers.were_adopted();
+        }
         if files.is_some() {
             publisher.transcodes_queued.notify_one();
         }
@@ -74,6 +76,8 @@ struct Outcome {
     site: Site,
     pages: Vec<PublishedPage>,
     deleted: Option<Vec<String>>,
+    /// Whether any page changed. Otherwise the texts of the request are not needed.
+    changed: bool,
     /// What became of the build, if one was asked for.
     build: Option<Result<(), BuildRefusal>>,
 }
@@ -94,7 +98,7 @@ impl Publisher {
         if hopeless || changes_nothing && !request.build {
             // Nothing will be written: the answer is the rest of what is wrong, or the site.
             let site = check(&self.store, caller, request).await?;
-            return Ok(Outcome { site, pages: Vec::new(), deleted: None, build: None });
+            return Ok(Outcome { site, pages: Vec::new(), deleted: None, changed: false, build: None });
         }
         self.store
             .write(move |tx| {
@@ -108,24 +112,28 @@ impl Publisher {
                         Trigger::Publish,
                         clock.now(),
                     )?);
-                    return Ok(Outcome { site, pages: Vec::new(), deleted: None, build });
+                    return Ok(Outcome { site, pages: Vec::new(), deleted: None, changed: false, build });
                 }
                 let version = sites::next_version(tx, site.id)?.ok_or(Error::NoSuchSite)?;
                 let decision = look_up_and_decide(tx, &site, &request)?;
                 if let Some(stored) = &stored {
                     stored.keep(tx)?;
                 }
-                if !texts::adopt(tx, &texts.stashes())? {
-                    return Err(Error::Away("the request took so long that its texts were swept".into()));
-                }
-                let last = texts::insert(tx, &texts.waiting)?;
                 // Only now: the site's lock is held, so times follow the order of commits.
                 let now = clock.now();
-                let changes = Changes::new(&request, decision, &texts, last, now);
-                if let Some(exceeded) = usage::charge(tx, site.id, changes.usage, &settings.quota(&plan))? {
-                    return Err(exceeded.into());
+                let mut changes = Changes::new(&request, decision, &texts, now);
+                let changed = !changes.are_none();
+                if changed {
+                    if !texts::adopt(tx, &texts.stashes())? {
+                        return Err(Error::Away("the request took so long that its texts were swept".into()));
+                    }
+                    changes.place_texts(&texts, texts::insert(tx, &texts.waiting)?);
+                    if let Some(exceeded) = usage::charge(tx, site.id, changes.usage, &settings.quota(&plan))?
+                    {
+                        return Err(exceeded.into());
+                    }
+                    changes.write(tx, &site, version, now)?;
                 }
-                changes.write(tx, &site, version, now)?;
                 // In the same transaction: should the server stop right after it, the build is queued all the same.
                 let build = match request.build {
                     true => {
@@ -133,7 +141,7 @@ impl Publisher {
                     }
                     false => None,
                 };
-                Ok(Outcome { site, pages: changes.answer(), deleted: changes.deleted, build })
+                Ok(Outcome { site, pages: changes.answer(), deleted: changes.deleted, changed, build })
             })
             .await
     }
@@ -177,7 +185,11 @@ fn look_up_and_decide(tx: &mut Tx, site: &Site, request: &Request) -> Result<Dec
 /// The rows of a publish.
 struct Changes {
     /// In the request's order.
-    pages: Vec<(WriteStatus, Page)>,
+    pages: Vec<Written>,
+    /// Which of the request's texts belong to which of them.
+    texts: Vec<(usize, LongText, TextRef)>,
+    /// Texts of the request that are stored already.
+    known: Vec<TextRef>,
     /// Which of them change their key.
     moved: Vec<usize>,
     /// The URLs that they leave.
@@ -190,18 +202,21 @@ struct Changes {
     usage: Change,
 }
 
+struct Written {
+    status: WriteStatus,
+    page: Page,
+    /// A client that sends everything again changes nothing by that.
+    unchanged: bool,
+}
+
 impl Changes {
-    fn new(
-        request: &Request,
-        decision: Decision,
-        texts: &Texts,
-        last: Option<TextRange>,
-        now: Timestamp,
-    ) -> Changes {
+    fn new(request: &Request, decision: Decision, texts: &Texts, now: Timestamp) -> Changes {
         let Decision { targets, mut found } = decision;
         let (deleted_ids, deleted) = deletions(request, &found);
         let mut changes = Changes {
             pages: Vec::with_capacity(targets.len()),
+            texts: vec![],
+            known: vec![],
             moved: vec![],
             left: vec![],
             deleted_ids,
@@ -212,43 +227,80 @@ impl Changes {
         changes.usage.pages = -(changes.deleted_ids.len() as i64);
         let mut ids = new_ids(&targets, now).into_iter();
         for (entry, target) in request.entries.iter().zip(targets) {
-            let (status, mut page) = match target {
+            let (before, mut page) = match target {
                 Target::Create { key } => {
                     let Some(id) = ids.next() else { continue };
                     changes.usage.pages += 1;
-                    (WriteStatus::Created, new_page(id, key, now))
+                    (None, new_page(id, key, now))
                 }
                 Target::Update { id, old_key, key } => {
-                    let Some(mut page) = found.remove(&id) else { continue };
+                    let Some(page) = found.remove(&id) else { continue };
                     if old_key != key {
                         changes.moved.push(changes.pages.len());
                         changes.left.push((generator::url(&old_key), id));
-                        page.key = key;
                     }
-                    (WriteStatus::Updated, page)
+                    (Some(page.clone()), Page { key, ..page })
                 }
             };
-            apply(&mut page, entry, now);
-            for (new, slot) in [(entry.content, &mut page.content), (entry.params, &mut page.params)] {
-                if let Some(text) = new {
-                    let old = slot.take();
-                    *slot = texts.row(text, last);
-                    let bytes = |text: &Option<Text>| text.map_or(0, |text| text.bytes);
-                    changes.usage.text += bytes(slot) - bytes(&old);
-                    changes.released.extend(old);
-                }
+            apply(&mut page, entry);
+            changes.apply_text(LongText::Content, entry.content, &mut page, texts);
+            changes.apply_text(LongText::Params, entry.params, &mut page, texts);
+            let unchanged = before.as_ref() == Some(&page);
+            if !unchanged {
+                page.updated_at = now;
             }
-            changes.pages.push((status, page));
+            let status = if before.is_some() { WriteStatus::Updated } else { WriteStatus::Created };
+            changes.pages.push(Written { status, page, unchanged });
         }
         changes
     }
 
+    /// A new text takes the place of the old one, which is left to the sweep. The same text once more does not.
+    fn apply_text(&mut self, which: LongText, text: Option<TextRef>, page: &mut Page, texts: &Texts) {
+        let Some(text) = text else { return };
+        let (slot, hash) = match which {
+            LongText::Content => (&mut page.content, &mut page.content_hash),
+            LongText::Params => (&mut page.params, &mut page.params_hash),
+        };
+        let new_hash = texts.hash(text);
+        if slot.is_some() && new_hash.is_some() && *hash == new_hash {
+            self.known.push(text);
+            return;
+        }
+        let old = slot.take();
+        *hash = new_hash;
+        self.usage.text += texts.bytes(text) - old.map_or(0, |old| old.bytes);
+        self.released.extend(old);
+        if new_hash.is_some() {
+            self.texts.push((self.pages.len(), which, text));
+        }
+    }
+
+    fn are_none(&self) -> bool {
+        self.deleted_ids.is_empty() && self.pages.iter().all(|written| written.unchanged)
+    }
+
+    /// The texts of the request are stored, those that waited in `last`.
+    fn place_texts(&mut self, texts: &Texts, last: Option<TextRange>) {
+        for (index, which, text) in &self.texts {
+            let page = &mut self.pages[*index].page;
+            let slot = if let LongText::Content = which { &mut page.content } else { &mut page.params };
+            *slot = texts.row(*text, last);
+        }
+        self.released.extend(self.known.iter().filter_map(|text| texts.row(*text, last)));
+    }
+
     fn write(&self, tx: &mut Tx, site: &Site, version: i64, now: Timestamp) -> Result<(), Error> {
         let of = |wanted| -> Vec<&Page> {
-            self.pages.iter().filter(|(status, _)| *status == wanted).map(|(_, page)| page).collect()
+            let changed = self.pages.iter().filter(|written| !written.unchanged);
+            changed.filter(|written| written.status == wanted).map(|written| &written.page).collect()
         };
-        let moved: Vec<(PageId, &PageKey)> =
-            self.moved.iter().map(|index| &self.pages[*index].1).map(|page| (page.id, &page.key)).collect();
+        let moved: Vec<(PageId, &PageKey)> = self
+            .moved
+            .iter()
+            .map(|index| &self.pages[*index].page)
+            .map(|page| (page.id, &page.key))
+            .collect();
         pages::delete(tx, site.id, version, &self.deleted_ids, now)?;
         pages::rekey(tx, site.id, &moved)?;
         pages::insert(tx, site.id, version, &of(WriteStatus::Created))?;
@@ -259,7 +311,7 @@ impl Changes {
     }
 
     fn answer(&self) -> Vec<PublishedPage> {
-        self.pages.iter().map(|(status, page)| published(*status, page)).collect()
+        self.pages.iter().map(|written| published(written.status, &written.page)).collect()
     }
 }
 
@@ -303,6 +355,9 @@ fn new_page(id: PageId, key: PageKey, now: Timestamp) -> Page {
         api_endpoint: None,
         content: None,
         params: None,
+        content_hash: None,
+        params_hash: None,
+        section_spelling: None,
         published_at: now,
         created_at: now,
         updated_at: now,
@@ -310,8 +365,10 @@ fn new_page(id: PageId, key: PageKey, now: Timestamp) -> Page {
 }
 
 /// Only what was supplied changes.
-fn apply(page: &mut Page, entry: &Entry, now: Timestamp) {
-    page.updated_at = now;
+fn apply(page: &mut Page, entry: &Entry) {
+    if entry.section.is_some() {
+        page.section_spelling = entry.section_spelling.clone();
+    }
     if let Some(title) = &entry.title {
         page.title = title.as_str().to_owned();
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use model::AccountId;
+use model::{AccountId, TextHash};
 use store::texts::{self, Stash, Text, TextId, TextRange};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -26,6 +26,7 @@ pub(crate) struct Texts {
     waiting_bytes: usize,
     /// Of all of them.
     sizes: Vec<u32>,
+    hashes: Vec<TextHash>,
     /// How many came before those that wait.
     before: usize,
     stashed: Vec<Stashed>,
@@ -76,10 +77,11 @@ impl Drop for Leftovers {
 }
 
 impl Texts {
-    pub(crate) fn keep(&mut self, text: String) -> usize {
+    pub(crate) fn keep(&mut self, text: String, hash: TextHash) -> usize {
         let number = self.before + self.waiting.len();
         self.waiting_bytes += text.len();
         self.sizes.push(text.len() as u32);
+        self.hashes.push(hash);
         self.waiting.push(text);
         if self.refused {
             self.refuse();
@@ -88,12 +90,13 @@ impl Texts {
     }
 
     /// Puts a text in the place of one that waits, if that is still needed.
-    pub(crate) fn put(&mut self, number: usize, text: String) {
+    pub(crate) fn put(&mut self, number: usize, text: String, hash: TextHash) {
         let Some(slot) = number.checked_sub(self.before).and_then(|index| self.waiting.get_mut(index)) else {
             return;
         };
         self.waiting_bytes = self.waiting_bytes - self.sizes[number] as usize + text.len();
         self.sizes[number] = text.len() as u32;
+        self.hashes[number] = hash;
         *slot = text;
     }
 
@@ -147,6 +150,20 @@ impl Texts {
         self.stashed.iter().map(|stashed| stashed.stash).collect()
     }
 
+    pub(crate) fn hash(&self, text: TextRef) -> Option<TextHash> {
+        match text {
+            TextRef::Number(number) => Some(self.hashes[number]),
+            TextRef::Empty => None,
+        }
+    }
+
+    pub(crate) fn bytes(&self, text: TextRef) -> i64 {
+        match text {
+            TextRef::Number(number) => i64::from(self.sizes[number]),
+            TextRef::Empty => 0,
+        }
+    }
+
     /// The row of a text, once those that waited are in `last`.
     pub(crate) fn row(&self, text: TextRef, last: Option<TextRange>) -> Option<Text> {
         let TextRef::Number(number) = text else { return None };
@@ -157,7 +174,7 @@ impl Texts {
             (stashed.stash.range.first, stashed.first_number)
         };
         let id = TextId(first.0 + (number - before) as i64);
-        Some(Text { id, bytes: i64::from(self.sizes[number]) })
+        Some(Text { id, bytes: self.bytes(text) })
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Upload {
     pub hash: MediaHash,
     pub size: u64,
     pub dimensions: Option<Dimensions>,
+    /// What they were made of, if they were made this time.
+    pub source: Option<MediaHash>,
     pub names: Vec<String>,
 }
 
@@ -67,6 +69,7 @@ pub fn keep(tx: &mut Tx, site: SiteId, uploads: &[Upload], quota: &Quota, now: T
     objects::keep(tx, &added.into_values().collect::<Vec<_>>(), now)?;
     objects::abandon(tx, &spare.into_iter().collect::<Vec<_>>(), now)?;
     add_names(tx, site, uploads)?;
+    note_sources(tx, site, uploads)?;
     let videos = uploads.iter().filter(|upload| upload.names.iter().any(|name| name.ends_with(".mov")));
     transcodes::queue(tx, site, &videos.map(|upload| upload.hash).collect::<Vec<_>>(), now)?;
     Ok(Kept::Done)
@@ -89,6 +92,27 @@ fn add_names(tx: &mut Tx, site: SiteId, uploads: &[Upload]) -> Result<()> {
         .flat_map(|upload| upload.names.iter().map(|name| (upload.hash.0.as_slice(), name.as_str())));
     let (hashes, names): (Vec<&[u8]>, Vec<&str>) = names.unzip();
     tx.execute_many(ADD_NAME, &[&site.0], &[&hashes, &names])?;
+    Ok(())
+}
+
+const NOTE_SOURCE: Bulk = Bulk {
+    sqlite: "
+UPDATE objects
+SET source = ?2
+WHERE site_id = ?1 AND hash = ?3 AND state = 'kept'",
+    postgres: "
+UPDATE objects
+SET source = made.source
+FROM unnest(CAST($2 AS bytea[]), CAST($3 AS bytea[])) AS made (source, hash)
+WHERE objects.site_id = $1 AND objects.hash = made.hash AND objects.state = 'kept'",
+};
+
+/// One source for each object, the newest: so there are no more of them than objects.
+fn note_sources(tx: &mut Tx, site: SiteId, uploads: &[Upload]) -> Result<()> {
+    let made = uploads.iter().filter_map(|upload| Some((upload.source.as_ref()?, &upload.hash)));
+    let (sources, hashes): (Vec<&[u8]>, Vec<&[u8]>) =
+        made.map(|(source, hash)| (source.0.as_slice(), hash.0.as_slice())).unzip();
+    tx.execute_many(NOTE_SOURCE, &[&site.0], &[&sources, &hashes])?;
     Ok(())
 }
 

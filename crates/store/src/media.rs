@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use model::{Dimensions, MediaHash, MediaUrl, ObjectId, SiteId, Timestamp};
+use model::{AccountId, Dimensions, MediaHash, MediaUrl, ObjectId, SiteId, Timestamp};
 
 pub use crate::keeping::{Kept, Upload, delete, keep};
 use crate::transcodes::{self, Transcode};
@@ -130,6 +130,39 @@ pub fn already_kept(tx: &mut Tx, site: SiteId, hashes: &[MediaHash]) -> Result<H
         Ok((hash(row, 0)?, row.get::<i64>(1)? as u64))
     })?;
     Ok(found.into_iter().collect())
+}
+
+/// What some bytes become once they are processed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    pub hash: MediaHash,
+    pub size: u64,
+    pub dimensions: Option<Dimensions>,
+}
+
+const MADE_OF: &str = "
+SELECT objects.hash, objects.size, objects.width, objects.height
+FROM objects
+JOIN sites ON sites.id = objects.site_id
+WHERE objects.source = $1 AND objects.state = 'kept' AND sites.account_id = $2
+LIMIT 1";
+
+/// What one of the account's sites keeps that was made of this source.
+pub fn made_of(tx: &mut Tx, account: AccountId, source: MediaHash) -> Result<Option<Known>> {
+    tx.query_one(MADE_OF, &[&source.0.as_slice(), &account.0], |row| {
+        Ok(Known { hash: hash(row, 0)?, size: row.get::<i64>(1)? as u64, dimensions: dimensions(row, 2)? })
+    })
+}
+
+const FORGET_SOURCE: &str = "
+UPDATE objects
+SET source = NULL
+WHERE source = $1 AND state = 'kept'";
+
+/// This source would become something else today.
+pub fn forget_source(tx: &mut Tx, source: MediaHash) -> Result<()> {
+    tx.execute(FORGET_SOURCE, &[&source.0.as_slice()])?;
+    Ok(())
 }
 
 pub(crate) fn hash(row: &Row, column: usize) -> Result<MediaHash> {

@@ -26,6 +26,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(2, "0002_releases.sql"),
     migration!(3, "0003_media.sql"),
     migration!(4, "0004_bounds.sql"),
+    migration!(5, "0005_clients.sql"),
 ];
 
 const LEDGER: &str = "

@@ -1,6 +1,6 @@
 //! Pages, without their long texts. Every statement names the site.
 
-use model::{ContentType, PageId, PageKey, Section, SiteId, Slug, Timestamp};
+use model::{ContentType, PageId, PageKey, Section, SiteId, Slug, TextHash, Timestamp};
 use uuid::Uuid;
 
 use crate::texts::{Text, TextId};
@@ -10,6 +10,8 @@ use crate::{Bulk, Error, Param, Result, Row, Tx};
 pub struct Page {
     pub id: PageId,
     pub key: PageKey,
+    /// Its section as it was typed, if that has capitals.
+    pub section_spelling: Option<String>,
     pub title: String,
     pub description: Option<String>,
     pub draft: bool,
@@ -18,6 +20,9 @@ pub struct Page {
     pub api_endpoint: Option<String>,
     pub content: Option<Text>,
     pub params: Option<Text>,
+    /// None without a text, or if that was stored before there were hashes.
+    pub content_hash: Option<TextHash>,
+    pub params_hash: Option<TextHash>,
     pub published_at: Timestamp,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -28,7 +33,7 @@ macro_rules! columns {
         concat!(
             "
 SELECT id, content_type, section, slug, title, description, draft, tags, api_endpoint, content_id, params_id,
-  published_at, created_at, updated_at, content_bytes, params_bytes
+  published_at, created_at, updated_at, content_bytes, params_bytes, content_hash, params_hash, section_spelling
 FROM pages",
             $rest
         )
@@ -49,7 +54,16 @@ fn page(row: &Row) -> Result<Page> {
         published_at: Timestamp::from_micros(row.get(11)?),
         created_at: Timestamp::from_micros(row.get(12)?),
         updated_at: Timestamp::from_micros(row.get(13)?),
+        content_hash: hash(row, 16)?,
+        params_hash: hash(row, 17)?,
+        section_spelling: row.get(18)?,
     })
+}
+
+fn hash(row: &Row, column: usize) -> Result<Option<TextHash>> {
+    let bytes: Option<Vec<u8>> = row.get(column)?;
+    let wrong = |_| Error::Internal("a stored hash of a text has a wrong length".into());
+    bytes.map(|bytes| bytes.try_into().map(TextHash).map_err(wrong)).transpose()
 }
 
 pub(crate) fn text(row: &Row, id: usize, bytes: usize) -> Result<Option<Text>> {
@@ -104,15 +118,17 @@ pub fn by_slugs<'s>(tx: &mut Tx, site: SiteId, slugs: impl Iterator<Item = &'s s
 const INSERT: Bulk = Bulk {
     sqlite: "
 INSERT INTO pages (site_id, version, id, content_type, section, slug, title, description, draft, tags, api_endpoint,
-  content_id, params_id, published_at, created_at, updated_at, content_bytes, params_bytes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
+  content_id, params_id, published_at, created_at, updated_at, content_bytes, params_bytes, content_hash, params_hash,
+  section_spelling)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
     postgres: "
 INSERT INTO pages (site_id, version, id, content_type, section, slug, title, description, draft, tags, api_endpoint,
-  content_id, params_id, published_at, created_at, updated_at, content_bytes, params_bytes)
+  content_id, params_id, published_at, created_at, updated_at, content_bytes, params_bytes, content_hash, params_hash,
+  section_spelling)
 SELECT $1, $2, * FROM unnest(CAST($3 AS uuid[]), CAST($4 AS text[]), CAST($5 AS text[]), CAST($6 AS text[]),
   CAST($7 AS text[]), CAST($8 AS text[]), CAST($9 AS boolean[]), CAST($10 AS text[]), CAST($11 AS text[]),
   CAST($12 AS bigint[]), CAST($13 AS bigint[]), CAST($14 AS bigint[]), CAST($15 AS bigint[]), CAST($16 AS bigint[]),
-  CAST($17 AS bigint[]), CAST($18 AS bigint[]))",
+  CAST($17 AS bigint[]), CAST($18 AS bigint[]), CAST($19 AS bytea[]), CAST($20 AS bytea[]), CAST($21 AS text[]))",
 };
 
 pub fn insert(tx: &mut Tx, site: SiteId, version: i64, pages: &[&Page]) -> Result<()> {
@@ -124,20 +140,23 @@ const UPDATE: Bulk = Bulk {
     sqlite: "
 UPDATE pages
 SET version = ?2, title = ?7, description = ?8, draft = ?9, tags = ?10, api_endpoint = ?11, content_id = ?12,
-  params_id = ?13, published_at = ?14, updated_at = ?16, content_bytes = ?17, params_bytes = ?18
+  params_id = ?13, published_at = ?14, updated_at = ?16, content_bytes = ?17, params_bytes = ?18, content_hash = ?19,
+  params_hash = ?20, section_spelling = ?21
 WHERE site_id = ?1 AND id = ?3",
     postgres: "
 UPDATE pages
 SET version = $2, title = changed.title, description = changed.description, draft = changed.draft,
   tags = changed.tags, api_endpoint = changed.api_endpoint, content_id = changed.content_id,
   params_id = changed.params_id, published_at = changed.published_at, updated_at = changed.updated_at,
-  content_bytes = changed.content_bytes, params_bytes = changed.params_bytes
+  content_bytes = changed.content_bytes, params_bytes = changed.params_bytes, content_hash = changed.content_hash,
+  params_hash = changed.params_hash, section_spelling = changed.section_spelling
 FROM unnest(CAST($3 AS uuid[]), CAST($4 AS text[]), CAST($5 AS text[]), CAST($6 AS text[]),
   CAST($7 AS text[]), CAST($8 AS text[]), CAST($9 AS boolean[]), CAST($10 AS text[]), CAST($11 AS text[]),
   CAST($12 AS bigint[]), CAST($13 AS bigint[]), CAST($14 AS bigint[]), CAST($15 AS bigint[]), CAST($16 AS bigint[]),
-  CAST($17 AS bigint[]), CAST($18 AS bigint[]))
+  CAST($17 AS bigint[]), CAST($18 AS bigint[]), CAST($19 AS bytea[]), CAST($20 AS bytea[]), CAST($21 AS text[]))
   AS changed (id, content_type, section, slug, title, description, draft, tags, api_endpoint,
-  content_id, params_id, published_at, created_at, updated_at, content_bytes, params_bytes)
+  content_id, params_id, published_at, created_at, updated_at, content_bytes, params_bytes, content_hash, params_hash,
+  section_spelling)
 WHERE pages.site_id = $1 AND pages.id = changed.id",
 };
 
@@ -170,6 +189,9 @@ fn write(tx: &mut Tx, bulk: Bulk, site: SiteId, version: i64, pages: &[&Page]) -
             &column(pages, |page| page.updated_at.micros()),
             &column(pages, |page| page.content.map_or(0, |text| text.bytes)),
             &column(pages, |page| page.params.map_or(0, |text| text.bytes)),
+            &column(pages, |page| page.content_hash.as_ref().map(|hash| hash.0.as_slice())),
+            &column(pages, |page| page.params_hash.as_ref().map(|hash| hash.0.as_slice())),
+            &column(pages, |page| page.section_spelling.as_deref()),
         ],
     )?;
     Ok(())
@@ -306,14 +328,16 @@ fn summary<'r>(row: &'r Row) -> Result<Summary<'r>> {
 
 const CHANGED: &str = "
 SELECT id, content_type, section, slug, title, description, draft, tags, api_endpoint, content_id, params_id,
-  published_at, created_at, updated_at, content_bytes, params_bytes, version, deleted_at
+  published_at, created_at, updated_at, content_bytes, params_bytes, content_hash, params_hash, section_spelling,
+  version, deleted_at
 FROM pages
 WHERE site_id = $1 AND version <= $2 AND (version, id) > ($3, $4)
 ORDER BY version, id
 LIMIT $5";
 const DUE: &str = "
 SELECT id, content_type, section, slug, title, description, draft, tags, api_endpoint, content_id, params_id,
-  published_at, created_at, updated_at, content_bytes, params_bytes, version, deleted_at
+  published_at, created_at, updated_at, content_bytes, params_bytes, content_hash, params_hash, section_spelling,
+  version, deleted_at
 FROM pages
 WHERE site_id = $1 AND published_at > $2 AND published_at <= $3 AND version <= $4
   AND published_at > updated_at AND NOT draft AND deleted_at IS NULL";
@@ -334,8 +358,8 @@ impl Changed {
 }
 
 fn changed_page(row: &Row) -> Result<Changed> {
-    let deleted = row.get::<Option<i64>>(17)?.is_some();
-    Ok(Changed { page: page(row)?, version: row.get(16)?, deleted })
+    let deleted = row.get::<Option<i64>>(20)?.is_some();
+    Ok(Changed { page: page(row)?, version: row.get(19)?, deleted })
 }
 
 /// At most `most` pages changed after the version `after` up to `until`, in the order of their changes, behind the last

@@ -42,6 +42,7 @@ mod media_files;
 mod media_forms;
 mod media_hostile;
 mod media_kinds;
+mod media_known;
 mod media_large;
 mod media_mov;
 mod media_privacy;

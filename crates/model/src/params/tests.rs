@@ -120,3 +120,44 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn equal_values_have_equal_hashes() {
+    let hash = |json: &str| Params::parse(json).unwrap().hash();
+    let same = |a: &str, b: &str| assert_eq!(hash(a), hash(b), "{a} {b}");
+    same(r#"{"a": 1, "b": [true, null]}"#, r#"{"b":[true,null],"a":1}"#);
+    same(r#"{"a": {"c": 1, "b": "x"}}"#, r#"{"a": {"b": "x", "c": 1}}"#);
+    same(r#"{"a": "é\/\n"}"#, r#"{"a": "\u00e9/\n"}"#);
+    same(r#"{"é": 1}"#, r#"{"\u00e9": 1}"#);
+    same(r#"{"a": 100}"#, r#"{"a": 1e2}"#);
+    same(r#"{"a": 1.50}"#, r#"{"a": 1.5}"#);
+    same(r#"{"a": []}"#, r#"{ "a" : [ ] }"#);
+}
+
+#[test]
+fn other_values_have_other_hashes() {
+    let values = [
+        r#"{}"#,
+        r#"{"a": 1}"#,
+        r#"{"a": "1"}"#,
+        r#"{"a": [1]}"#,
+        r#"{"a": [[1]]}"#,
+        r#"{"a": [1, 2]}"#,
+        r#"{"a": [2, 1]}"#,
+        r#"{"a": 12}"#,
+        r#"{"a": true}"#,
+        r#"{"a": "true"}"#,
+        r#"{"a": null}"#,
+        r#"{"a": "x,b:"}"#,
+        r#"{"a": "x", "b": ""}"#,
+        r#"{"a": {"b": 1}}"#,
+        r#"{"a": {}, "b": 1}"#,
+        r#"{"a": 12345678901234567890123}"#,
+        r#"{"a": 12345678901234567890124}"#,
+    ];
+    for (at, a) in values.iter().enumerate() {
+        for b in &values[at + 1..] {
+            assert_ne!(Params::parse(a).unwrap().hash(), Params::parse(b).unwrap().hash(), "{a} {b}");
+        }
+    }
+}

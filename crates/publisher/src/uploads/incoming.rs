@@ -19,7 +19,7 @@ pub struct Incoming {
 }
 
 /// A file that has arrived as it was sent.
-pub(super) struct Sent {
+pub(crate) struct Sent {
     pub(super) account: AccountId,
     pub(super) name: String,
     pub(super) kind: Kind,

@@ -11,6 +11,7 @@ use store::{Tx, objects};
 use tokio::runtime::Handle;
 
 use super::Files;
+use super::ready::{Bytes, Ready};
 use crate::{Error, Publisher};
 
 /// For the bytes of one file to be written. Whoever takes longer starts anew.
@@ -68,7 +69,7 @@ impl Files {
             // Of files with the same bytes any one will do.
             let file = self.ready.iter().find(|(_, file)| file.url.hash == upload.hash);
             if let (Some(id), Some((_, file))) = (upload.object, file) {
-                publisher.blob.put_file(&Key::media(id), &file.path).await?;
+                file.write(publisher, &Key::media(id)).await?;
             }
         }
         Ok(stored)
@@ -86,11 +87,46 @@ impl Files {
                     hash,
                     size: file.size,
                     dimensions: file.url.dimensions,
+                    source: file.source(),
                     names: vec![name],
                 }),
             }
         }
         uploads
+    }
+}
+
+impl Ready {
+    async fn write(&self, publisher: &Publisher, key: &Key) -> Result<(), Error> {
+        let made;
+        let path = match &self.bytes {
+            Bytes::Made { path, .. } => path,
+            Bytes::Known(sent) => {
+                made = sent.make(publisher).await?;
+                match &made.bytes {
+                    Bytes::Made { path, .. } if made.url == self.url => path,
+                    // The pages of this request have the address of what was made before.
+                    _ => {
+                        let source = sent.source();
+                        publisher.store.write(move |tx| media::forget_source(tx, source)).await?;
+                        return Err(Error::Away(format!(
+                            "{} was processed in another way before",
+                            sent.name
+                        )));
+                    }
+                }
+            }
+        };
+        publisher.blob.put_file(key, path).await?;
+        Ok(())
+    }
+
+    /// What it was made of, if it was made this time.
+    fn source(&self) -> Option<MediaHash> {
+        match self.bytes {
+            Bytes::Made { source, .. } => source,
+            Bytes::Known(_) => None,
+        }
     }
 }
 

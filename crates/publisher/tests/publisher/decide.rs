@@ -18,6 +18,9 @@ pub(crate) fn page(number: u128, text: &str) -> Page {
         api_endpoint: None,
         content: None,
         params: None,
+        content_hash: None,
+        params_hash: None,
+        section_spelling: None,
         published_at: Timestamp::from_micros(0),
         created_at: Timestamp::from_micros(0),
         updated_at: Timestamp::from_micros(0),
@@ -94,7 +97,7 @@ fn entry(value: &Value) -> Entry {
     if let Some(number) = value["id"].as_u64() {
         value["id"] = json!(uuid(number.into()).to_string());
     }
-    check_entry(&value.to_string(), |_, _| 0).unwrap()
+    check_entry(&value.to_string(), |_, _, _| 0).unwrap()
 }
 
 fn text(key: &model::PageKey) -> String {
@@ -317,7 +320,7 @@ fn what_the_entry_alone_tells_is_said_of_a_bad_entry_too() {
 
 #[test]
 fn a_page_of_a_bad_entry_is_still_in_the_batch() {
-    let entries = json!([{"id": 0, "slug": "b"}, {"id": 1, "section": "Bad"}]);
+    let entries = json!([{"id": 0, "slug": "b"}, {"id": 1, "section": "a b"}]);
     let expected =
         json!({"1": {"section": "section may contain only lowercase letters, digits and hyphens"}});
     live(&["blog//a", "blog//b"]).invalid(entries, expected);

@@ -48,7 +48,7 @@ async fn the_last_published_comes_first(database: &Database) {
     // Pages of one moment are listed as they were sent.
     world.published(json!({"pages": [{"title": "C"}, {"title": "A"}, {"title": "B"}]})).await;
     assert_eq!(slugs(&world.list().await), ["c", "a", "b"]);
-    world.published(json!({"pages": [{"slug": "b"}]})).await;
+    world.published(json!({"pages": [{"slug": "b", "title": "New"}]})).await;
     assert_eq!(slugs(&world.list().await), ["b", "c", "a"]);
 }
 

@@ -38,10 +38,10 @@ pub(crate) async fn delete(
     let site = parameters.site()?;
     let content_type = parameters.content_type()?;
     let content_type = content_type.ok_or_else(|| ApiError::Query("contentType is required".into()))?;
-    let section = Section::parse(parameters.get("section")?.unwrap_or_default());
+    let section = Section::parse_typed(parameters.get("section")?.unwrap_or_default());
     // What cannot be a slug or section simply matches no page.
     let slug = slug.ok().and_then(|Path(slug)| Slug::parse(&slug).ok());
-    let key = slug.zip(section.ok()).map(|(slug, section)| PageKey { content_type, section, slug });
+    let key = slug.zip(section.ok()).map(|(slug, (section, _))| PageKey { content_type, section, slug });
     app.publisher.delete(&caller, site, key).await?;
     Ok(StatusCode::NO_CONTENT)
 }

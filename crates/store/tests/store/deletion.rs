@@ -85,7 +85,7 @@ fn add_packs_and_media(tx: &mut Tx, site: SiteId, number: u128) -> store::Result
         objects::begin(tx, object, site, at(10))?;
         let names = vec!["a.mov".into(), "b.png".into()];
         let hash = MediaHash(id.to_be_bytes());
-        uploads.push(Upload { object: Some(object), hash, size: 3, dimensions: None, names });
+        uploads.push(Upload { object: Some(object), hash, size: 3, dimensions: None, source: None, names });
     }
     let quota = Quota { storage: u64::MAX, ..Quota::default() };
     assert_eq!(media::keep(tx, site, &uploads, &quota, at(1))?, Kept::Done);

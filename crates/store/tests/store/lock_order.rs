@@ -243,7 +243,8 @@ impl World {
         let (now, number, object) = (self.now(), numbers.below(6) as u8, ObjectId(Uuid::new_v4()));
         write(&self.store, move |tx| objects::begin(tx, object, site.id, at(now + 100_000))).await;
         let names = vec!["a.mov".to_owned()];
-        let upload = Upload { object: Some(object), hash: hash(number), size: 5, dimensions: None, names };
+        let (dimensions, source) = (None, Some(hash(number)));
+        let upload = Upload { object: Some(object), hash: hash(number), size: 5, dimensions, source, names };
         write(&self.store, move |tx| {
             media::keep(tx, site.id, std::slice::from_ref(&upload), &QUOTA, at(now))
         })

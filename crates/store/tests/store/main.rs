@@ -45,7 +45,8 @@ mod turns;
 mod usage;
 
 use model::{
-    AccountId, AccountName, ContentType, PageId, PageKey, Section, SiteId, SiteName, Slug, Timestamp,
+    AccountId, AccountName, ContentType, PageId, PageKey, Section, SiteId, SiteName, Slug, TextHash,
+    Timestamp,
 };
 use store::pages::Page;
 use store::sites::Site;
@@ -111,6 +112,9 @@ fn page(name: &str) -> Page {
         api_endpoint: Some("GET /users".into()),
         content: Some(text(7, 70)),
         params: Some(text(8, 80)),
+        content_hash: Some(TextHash::of("content")),
+        params_hash: Some(TextHash::of("params")),
+        section_spelling: Some("Typed".into()),
         published_at: at(1),
         created_at: at(2),
         updated_at: at(3),

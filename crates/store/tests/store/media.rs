@@ -45,7 +45,7 @@ pub(crate) fn hash(number: u8) -> MediaHash {
 
 pub(crate) fn upload(object: u128, number: u8, size: u64, names: &[&str]) -> Upload {
     let names = names.iter().map(|name| name.to_string()).collect();
-    Upload { object: Some(id(object)), hash: hash(number), size, dimensions: None, names }
+    Upload { object: Some(id(object)), hash: hash(number), size, dimensions: None, source: None, names }
 }
 
 fn known(number: u8, size: u64, names: &[&str]) -> Upload {

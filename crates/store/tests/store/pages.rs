@@ -1,4 +1,4 @@
-use model::{PageId, SiteId, Timestamp};
+use model::{PageId, SiteId, TextHash, Timestamp};
 use store::bin::{self, Deleted, Purge};
 use store::pages::{self, Page};
 use store::sites::{self, Site};
@@ -73,6 +73,9 @@ async fn a_page_may_have_next_to_nothing(database: &Database) {
         api_endpoint: None,
         content: None,
         params: None,
+        content_hash: None,
+        params_hash: None,
+        section_spelling: None,
         ..page("blog//bare")
     };
     insert(store, books.id, std::slice::from_ref(&bare)).await;
@@ -118,6 +121,9 @@ async fn a_page_is_updated_in_every_field(database: &Database) {
         api_endpoint: None,
         content: None,
         params: Some(text(9, 90)),
+        content_hash: None,
+        params_hash: Some(TextHash::of("others")),
+        section_spelling: Some("Guides".into()),
         published_at: at(10),
         created_at: before.created_at,
         updated_at: at(12),

@@ -323,6 +323,7 @@ impl Walk<'_> {
                 hash: hash(number),
                 size: 10 + u64::from(number),
                 dimensions: None,
+                source: None,
                 names: vec!["a.mov".into()],
             };
             media::keep(tx, site, &[upload], &UNLIMITED, at(1))

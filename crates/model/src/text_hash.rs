@@ -1,0 +1,13 @@
+//! Whether a long text is the one that is stored already, without reading that one.
+
+use sha2::{Digest, Sha256};
+
+/// The SHA-256 of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextHash(pub [u8; 32]);
+
+impl TextHash {
+    pub fn of(text: &str) -> TextHash {
+        TextHash(Sha256::digest(text.as_bytes()).into())
+    }
+}
