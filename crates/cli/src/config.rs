@@ -41,6 +41,7 @@ pub struct Config {
     /// Where uploads and what builds make are kept: `file:` and a directory, or `s3://` and a bucket.
     pub objects: String,
     pub build_cooldown: Duration,
+    pub postpone_builds: bool,
     /// Builds at a time.
     pub build_workers: usize,
     /// Of each site, for rollbacks.
@@ -59,6 +60,8 @@ pub struct Config {
     pub plans: Vec<Plan>,
 }
 
+/// A build waits at most as long as one that failed.
+const LONGEST_POSTPONED: u64 = store::building::LONGEST_PAUSE.as_secs();
 const MANY: usize = 1_000_000;
 /// Each may use every core; more of them only take memory from each other.
 const MOST_WORKERS: usize = 64;
@@ -118,6 +121,12 @@ impl Config {
             },
             objects: objects(&raw.objects.url, data)?,
             build_cooldown: Duration::from_secs(raw.builds.cooldown_seconds),
+            postpone_builds: match raw.builds.cooldown_seconds {
+                LONGEST_POSTPONED.. if raw.builds.postpone => {
+                    bail!("builds.postpone needs a builds.cooldown_seconds below {LONGEST_POSTPONED}")
+                }
+                _ => raw.builds.postpone,
+            },
             build_workers: limit("builds.workers", raw.builds.workers, MOST_WORKERS)?,
             keep_releases: limit("builds.keep_releases", raw.builds.keep_releases, MANY)?,
             build_time_limit: Duration::from_secs(

@@ -78,6 +78,7 @@ pub fn open(config: &Config) -> Result<Publisher> {
     let settings = Settings {
         plans: config.plans.clone(),
         build_cooldown: config.build_cooldown,
+        postpone_builds: config.postpone_builds,
         site_url: config.site_url.clone(),
         domain_scheme: config.site_scheme,
         purge_after: config.purge_after,

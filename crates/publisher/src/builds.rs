@@ -84,23 +84,36 @@ pub(crate) fn queue_build(
     if !sites::lock(tx, site)? {
         return Err(Error::NoSuchSite);
     }
+    let postpone = settings.postpone_builds;
+    if postpone && builds::is_postponed(tx, site, now)? {
+        // It will take what is new; two of them would not show more.
+        return Ok(Ok(()));
+    }
     if accounts::lock_builds(tx, account, now)? >= limit {
         return Ok(Err(BuildRefusal::Quota { limit }));
     }
     // Without a cooldown any earlier build is early enough, also one of this very moment.
     let cooldown = settings.build_cooldown;
     let earliest = if cooldown.is_zero() { Timestamp::MAX } else { now.minus(cooldown) };
-    match sites::start_cooldown(tx, site, now, earliest)? {
-        Cooldown::Started => {}
+    let begins = match sites::start_cooldown(tx, site, now, earliest)? {
+        Cooldown::Started => now,
         Cooldown::NoSite => return Err(Error::NoSuchSite),
+        // The last one was postponed, and ran early together with another.
+        Cooldown::Active { last } if postpone && last > now => last,
+        Cooldown::Active { last } if postpone => last.plus(cooldown),
         Cooldown::Active { last } => {
             let left = last.plus(cooldown).since(now);
             let seconds = left.as_micros().div_ceil(1_000_000).max(1) as u64;
             return Ok(Err(BuildRefusal::Cooldown { seconds }));
         }
-    }
+    };
     accounts::count_build(tx, account, limit, now)?;
-    builds::insert(tx, BuildId::new(now), account, site, trigger, now)?;
+    let id = BuildId::new(now);
+    builds::insert(tx, id, account, site, trigger, now)?;
+    if begins > now {
+        builds::postpone(tx, id, begins.since(now), now)?;
+        sites::note_build(tx, site, begins)?;
+    }
     Ok(Ok(()))
 }
 

@@ -85,6 +85,8 @@ pub struct Settings {
     pub plans: Vec<Plan>,
     /// Between two builds of a site; zero switches it off.
     pub build_cooldown: Duration,
+    /// A build that is asked for during the cooldown waits for its end instead of being refused.
+    pub postpone_builds: bool,
     /// The address of a site, with `{site}` for its name.
     pub site_url: String,
     /// `http` or `https`: how a site's own domains are reached.

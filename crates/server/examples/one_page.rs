@@ -40,6 +40,7 @@ async fn main() {
     let settings = Settings {
         plans: Plan::shipped(),
         build_cooldown: Duration::ZERO,
+        postpone_builds: false,
         site_url: "http://{site}.localhost:8081".into(),
         domain_scheme: "http",
         purge_after: Duration::from_secs(3600),

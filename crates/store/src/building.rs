@@ -31,8 +31,8 @@ pub struct Claim {
 pub const LEASE: Duration = Duration::from_secs(10);
 /// The most attempts: an error that outlives all of them is reported.
 pub const ATTEMPTS: i64 = 6;
-/// The longest pause before another attempt.
-const LONGEST_PAUSE: Duration = Duration::from_secs(625);
+/// The longest pause before an attempt.
+pub const LONGEST_PAUSE: Duration = Duration::from_secs(625);
 
 /// 1, 5, 25, 125 and 625 seconds.
 fn pause_after(attempt: i64) -> Duration {

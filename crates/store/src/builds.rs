@@ -1,5 +1,7 @@
 //! Builds: the queue's rows and what `GET /builds/latest` reports.
 
+use std::time::Duration;
+
 use model::{AccountId, BuildId, BuildStatus, SiteId, Timestamp, Trigger};
 
 use crate::{Error, Result, Tx};
@@ -34,6 +36,30 @@ pub fn insert(
 ) -> Result<()> {
     tx.execute(INSERT, &[&id.0, &account.0, &site.0, &triggered_by.as_str(), &now.micros()])?;
     tx.execute(FORGET, &[&site.0, &KEPT])?;
+    Ok(())
+}
+
+const POSTPONED: &str = "
+SELECT 1
+FROM builds
+WHERE site_id = $1 AND status = 'queued' AND completed_at IS NULL AND due_at > $2
+LIMIT 1";
+
+/// Whether a build of the site waits for its time.
+pub fn is_postponed(tx: &mut Tx, site: SiteId, now: Timestamp) -> Result<bool> {
+    let now = tx.lease_now(now)?;
+    Ok(tx.query_one(POSTPONED, &[&site.0, &now.micros()], |_| Ok(()))?.is_some())
+}
+
+const POSTPONE: &str = "
+UPDATE builds
+SET due_at = $1
+WHERE id = $2";
+
+/// Has a queued build wait for so long, at most [`building::LONGEST_PAUSE`](crate::building::LONGEST_PAUSE).
+pub fn postpone(tx: &mut Tx, id: BuildId, wait: Duration, now: Timestamp) -> Result<()> {
+    let due = tx.lease_now(now)?.plus(wait);
+    tx.execute(POSTPONE, &[&due.micros(), &id.0])?;
     Ok(())
 }
 

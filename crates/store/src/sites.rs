@@ -254,6 +254,17 @@ SELECT last_build_at
 FROM sites
 WHERE id = $1";
 
+const NOTE_BUILD: &str = "
+UPDATE sites
+SET last_build_at = $1
+WHERE id = $2";
+
+/// The site's next cooldown begins when a postponed build does.
+pub fn note_build(tx: &mut Tx, id: SiteId, at: Timestamp) -> Result<()> {
+    tx.execute(NOTE_BUILD, &[&at.micros(), &id.0])?;
+    Ok(())
+}
+
 /// What became of a try to start a site's cooldown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cooldown {

@@ -43,6 +43,7 @@ section!(Objects { url: String = "file:objects".into() });
 section!(Limits { url: String = "memory:".into() });
 section!(Builds {
     cooldown_seconds: u64 = 30,
+    postpone: bool = false,
     workers: u64 = 2,
     keep_releases: u64 = 10,
     time_limit_minutes: u64 = 30,
@@ -81,6 +82,7 @@ pub(super) struct Raw {
 enum Kind {
     Text,
     Number,
+    Switch,
     /// Separated by commas.
     List,
 }
@@ -102,6 +104,7 @@ const KEYS: &[(&str, &str, Kind)] = &[
     ("objects", "url", Kind::Text),
     ("limits", "url", Kind::Text),
     ("builds", "cooldown_seconds", Kind::Number),
+    ("builds", "postpone", Kind::Switch),
     ("builds", "workers", Kind::Number),
     ("builds", "keep_releases", Kind::Number),
     ("builds", "time_limit_minutes", Kind::Number),
@@ -176,6 +179,10 @@ fn typed(name: &str, value: &str, kind: Kind) -> Result<Value> {
         Kind::Number => {
             let number = value.trim().parse().map(Value::Integer);
             number.map_err(|_| anyhow!("{name}: {value:?} is no whole number"))
+        }
+        Kind::Switch => {
+            let switch = value.trim().parse().map(Value::Boolean);
+            switch.map_err(|_| anyhow!("{name}: {value:?} is neither true nor false"))
         }
         Kind::List => {
             let items = value.split(',').map(str::trim).filter(|item| !item.is_empty());

@@ -51,6 +51,7 @@ fn every_documented_key_has_a_variable() {
         ("RECTO_LIMITS_URL", "memory:"),
         ("RECTO_BUILDS_WORKERS", "3"),
         ("RECTO_BUILDS_KEEP_RELEASES", "4"),
+        ("RECTO_BUILDS_POSTPONE", "true"),
         ("RECTO_UPLOADS_SANDBOX", "off"),
         ("RECTO_PLANS_PRO_STORAGE", "1 GB"),
         ("RECTO_PLANS_BIG_TEAM_FILE_SIZE", "1 GB"),
@@ -63,6 +64,7 @@ fn every_documented_key_has_a_variable() {
     assert_eq!((config.site_scheme, config.site_cache), ("https", ByteSize(1 << 30)));
     assert_eq!(config.objects, "file:data/elsewhere");
     assert_eq!((config.build_workers, config.keep_releases), (3, 4));
+    assert!(config.postpone_builds);
     assert_eq!(config.sandbox, Sandbox::Off);
     assert_eq!(config.admin_listen, Some("127.0.0.1:3".parse().expect("an address")));
     let plan = |name: &str| config.plans.iter().find(|plan| plan.name == name).cloned().expect(name);
@@ -101,6 +103,13 @@ fn what_is_unknown_or_wrong_is_named() {
     check("[objects]\nurl = \"file:\"", &[], "objects.url");
     check("[builds]\nworkers = 0", &[], "builds.workers must be from 1 to 64");
     check("[builds]\nworkers = 65", &[], "builds.workers");
+    check("[builds]\ncooldown_seconds = 625\npostpone = true", &[], "builds.postpone needs");
+    check("[builds]\npostpone = 1", &[], "postpone");
+    check(
+        "",
+        &[("RECTO_BUILDS_POSTPONE", "yes")],
+        "RECTO_BUILDS_POSTPONE: \"yes\" is neither true nor false",
+    );
     check("[builds]\nkeep_releases = 0", &[], "builds.keep_releases");
     check("[limits]\nurl = \"redis://h\"", &[], "limits.url");
     check("[log]\nformat = \"xml\"", &[], "log.format");

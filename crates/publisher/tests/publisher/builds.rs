@@ -16,6 +16,8 @@ testing::on_both_databases!(
     pages_are_saved_although_the_build_is_refused,
     of_builds_at_once_one_is_queued,
     builds_at_once_never_pass_the_quota,
+    a_postponed_build_runs_when_the_cooldown_is_over,
+    triggers_during_one_cooldown_count_once,
 );
 
 impl World {
@@ -30,8 +32,15 @@ impl World {
         self
     }
 
-    pub(crate) fn without_cooldown(mut self) -> World {
-        let settings = publisher::Settings { build_cooldown: Duration::ZERO, ..crate::settings() };
+    pub(crate) fn without_cooldown(self) -> World {
+        self.with_settings(publisher::Settings { build_cooldown: Duration::ZERO, ..crate::settings() })
+    }
+
+    fn postponing(self) -> World {
+        self.with_settings(publisher::Settings { postpone_builds: true, ..crate::settings() })
+    }
+
+    fn with_settings(mut self, settings: publisher::Settings) -> World {
         self.publisher = Publisher::new(self.store.clone(), self.blob.clone(), self.clock.clone(), settings);
         self
     }
@@ -149,4 +158,44 @@ async fn of_builds_at_once_one_is_queued(database: &Database) {
 async fn builds_at_once_never_pass_the_quota(database: &Database) {
     let world = World::new(database).await.on_plan("free").await.without_cooldown();
     assert_eq!(build_at_once(&world, 16).await, 3);
+}
+
+async fn a_postponed_build_runs_when_the_cooldown_is_over(database: &Database) {
+    let world = World::new(database).await.postponing();
+    world.published(json!({"pages": [{"title": "One"}], "build": true})).await;
+    assert!(world.publisher.run_next_build().await.unwrap());
+    world.clock.advance(Duration::from_secs(10));
+    let answer = world.published(json!({"pages": [{"title": "Two"}], "build": true})).await;
+    assert_eq!(answer["build"]["status"], "queued");
+    assert!(!world.publisher.run_next_build().await.unwrap(), "it waits");
+    assert_eq!(world.publisher.latest_build(&world.caller, None).await.unwrap().status, "queued");
+    // What comes while it waits is on the site too.
+    world.clock.advance(Duration::from_secs(5));
+    world.published(json!({"pages": [{"title": "Three"}], "build": true})).await;
+    world.clock.advance(Duration::from_millis(11_999));
+    assert!(!world.publisher.run_next_build().await.unwrap(), "it still waits");
+    world.clock.advance(Duration::from_secs(1));
+    assert!(world.publisher.run_next_build().await.unwrap());
+    assert_eq!(world.publisher.latest_build(&world.caller, None).await.unwrap().status, "success");
+    assert!(!world.publisher.run_next_build().await.unwrap(), "that was all");
+    // The next cooldown began with it.
+    world.build().await.unwrap();
+    assert!(!world.publisher.run_next_build().await.unwrap());
+    world.clock.advance(Duration::from_secs(30));
+    assert!(world.publisher.run_next_build().await.unwrap());
+}
+
+async fn triggers_during_one_cooldown_count_once(database: &Database) {
+    let world = World::new(database).await.on_plan("free").await.postponing();
+    for _ in 0..5 {
+        world.build().await.unwrap();
+        world.clock.advance(Duration::from_secs(1));
+    }
+    let usage = world.publisher.account_show(world.caller.account).await.unwrap();
+    assert_eq!(usage.builds_this_month, 2);
+    world.clock.advance(Duration::from_secs(60));
+    assert!(world.publisher.run_next_build().await.unwrap());
+    world.build().await.unwrap();
+    // The quota is used up, but a build that waits takes what is new.
+    assert!(matches!(world.build().await, Err(Error::BuildQuota { limit: 3 })));
 }

@@ -42,6 +42,7 @@ fn settings() -> Settings {
     Settings {
         plans: Plan::shipped(),
         build_cooldown: Duration::from_secs(30),
+        postpone_builds: false,
         site_url: "http://{site}.localhost:8081".into(),
         domain_scheme: "https",
         purge_after: 30 * DAY,

@@ -74,6 +74,7 @@ pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
     let settings = Settings {
         plans: plans(),
         build_cooldown: options.cooldown,
+        postpone_builds: false,
         site_url: "http://{site}.localhost:8081".into(),
         domain_scheme: "https",
         purge_after: Duration::from_secs(30 * 24 * 3600),

@@ -73,6 +73,7 @@ pub fn publisher(press: &Press, clock: &Arc<ManualClock>) -> Publisher {
     let settings = Settings {
         plans: Plan::shipped(),
         build_cooldown: Duration::ZERO,
+        postpone_builds: false,
         site_url: "http://{site}.localhost:8081".into(),
         domain_scheme: "http",
         purge_after: Duration::from_secs(30 * 24 * 3600),
