@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::media_forms::{CONTENT_TYPE, Form};
 use crate::process::wait_until;
 use crate::recto::Recto;
-use crate::server::{Answer, Server, page};
+use crate::server::{Answer, Server};
 
 const MB: usize = 1 << 20;
 

@@ -12,6 +12,7 @@ use crate::server::Server;
 
 on_both_databases!(
     references_to_no_file_are_counted,
+    a_payload_may_have_a_file_name,
     forms_that_cannot_be_understood_are_refused,
     files_that_cannot_be_cleaned_are_refused,
     the_first_thing_that_is_wrong_is_told,
@@ -62,6 +63,36 @@ fn references_to_no_file_are_counted(recto: &Recto) {
     assert_eq!(server.publish(&account.token, &single).expect(400), one);
     check_nothing_is_stored(recto, &server, &account);
     assert!(recto.objects().is_empty());
+}
+
+fn a_payload_may_have_a_file_name(recto: &Recto) {
+    let (account, server) = (recto.account("Acme"), recto.start());
+    let send = |path: &str, form: Form| server.send_form(path, &account, form);
+    for name in ["blob", "page.json", "photo.png", "no extension"] {
+        for form in [
+            form().payload_file(name, &page("file:a.txt")).file("a.txt", b"a"),
+            form().file("a.txt", b"a").payload_file(name, &page("file:a.txt")),
+        ] {
+            let answer = send("/pages", form).expect(200);
+            assert_eq!(
+                (&answer["pages"][0]["slug"], &answer["media"][0]["filename"]),
+                (&json!("a-page"), &json!("a.txt"))
+            );
+            assert_eq!(answer["media"].as_array().unwrap().len(), 1, "{name}: {answer}");
+        }
+    }
+    let twice = form().payload_file("blob", &page("")).payload(&page(""));
+    check_message(&send("/pages", twice).expect(400), "two fields `payload`");
+    let files = |count: usize| {
+        (0..count)
+            .fold(form(), |form, n| form.file(&format!("{n}.txt"), b"1"))
+            .payload_file("blob", &page(""))
+    };
+    assert_eq!(send("/pages", files(500)).expect(200)["media"].as_array().unwrap().len(), 500);
+    check_message(&send("/pages", files(501)).expect(400), "at most 500");
+    // Where there is no payload, it is a file like any other.
+    let url = send("/media", form().payload_file("data.txt", &json!("kept"))).expect(200)["url"].clone();
+    assert_eq!(server.download("acme.localhost", url.as_str().unwrap()), b"\"kept\"");
 }
 
 /// A 400 that says in `message` what is wrong, and no more.

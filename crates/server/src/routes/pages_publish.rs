@@ -80,13 +80,14 @@ async fn read_form(app: &App, caller: &Caller, mut form: Form) -> Result<Draft, 
     let mut payload = None;
     while let Some(field) = form.next().await? {
         match field {
-            Field::File(name) => form.receive(&mut uploads, name, 0).await?,
-            Field::Text(name) if name == "payload" => {
+            // Browsers give a Blob a file name, and so does `curl -F payload=@page.json`.
+            Field::Text(field) | Field::File { field, .. } if field == "payload" => {
                 if payload.is_some() {
                     return Err(malformed("there are two fields `payload`"));
                 }
                 payload = Some(receive_payload(app, caller, &mut form, &uploads).await?);
             }
+            Field::File { name, .. } => form.receive(&mut uploads, name, 0).await?,
             Field::Text(_) => drop(form.text().await?),
         }
     }
