@@ -4,7 +4,7 @@
 //! 2. `visit`: which site is that, and what is its live release? Asked once; the whole answer is of that release.
 //! 3. The method: reading, or the password of a protected site.
 //! 4. `gate`: a protected site is for those who have said its password.
-//! 5. `path`: said in the one way that releases name it; another way of saying it is redirected.
+//! 5. `path`: said in the one way that releases name it; another way of saying it is redirected, if it is there.
 //! 6. `media`: an uploaded file; or `files`: what the release has there, from memory where possible.
 //! 7. `answer`: which encoding, which part of it, or only that nothing has changed.
 //! 8. `seal`: what every answer of a site carries.
@@ -131,21 +131,31 @@ impl Parts {
         if !reads {
             return notes::no_method(visit.protection.is_some());
         }
-        let path = match path::tidy(request.uri().path()) {
-            Path::At(path) => path,
-            Path::Moved(path) => return answer::moved(StatusCode::PERMANENT_REDIRECT, &path, request.uri()),
+        let (path, is_moved) = match path::tidy(request.uri().path()) {
+            Path::At(path) => (path, false),
+            Path::Moved(path) => (Cow::Owned(path), true),
             // As a path that no release has: the site's own words for it.
-            Path::Nowhere => Cow::Borrowed(NOWHERE),
+            Path::Nowhere => (Cow::Borrowed(NOWHERE), false),
         };
-        if let Some(url) = MediaUrl::parse(&path) {
-            match media::show(&self.publisher, visit, &url, &request).await {
+        let answer = self.at(visit, &path, &request).await;
+        let is_there = answer.status() != StatusCode::NOT_FOUND && !answer.status().is_server_error();
+        match is_moved && is_there {
+            true => answer::moved(StatusCode::PERMANENT_REDIRECT, &path::encode(&path), request.uri()),
+            false => answer,
+        }
+    }
+
+    /// What the site has at a path.
+    async fn at(&self, visit: &Visit, path: &str, request: &Request<Upload>) -> Answer {
+        if let Some(url) = MediaUrl::parse(path) {
+            match media::show(&self.publisher, visit, &url, request).await {
                 Ok(Some(answer)) => return answer,
                 Ok(None) => {}
                 Err(error) => return failed(&error),
             }
         }
         let Some(release) = visit.release else { return notes::nothing_published() };
-        match self.show(visit, release, &path, &request).await {
+        match self.show(visit, release, path, request).await {
             Ok(answer) => answer,
             Err(error) => failed(&error),
         }
