@@ -55,7 +55,10 @@ pub(crate) async fn publish(
             let mut body = BodyReader::new(body, &headers, BodyLimits::new(app.max_body))?;
             let mut payload = Payload::new(Draft::new(&app.publisher, &caller));
             while let Some(chunk) = body.chunk().await? {
-                payload.push(chunk).await?;
+                payload.push(chunk.clone()).await.map_err(|error| match error {
+                    ApiError::Json(error) => error.of_body(&chunk).into(),
+                    error => error,
+                })?;
             }
             payload.finish()?
         }
