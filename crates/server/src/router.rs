@@ -11,8 +11,10 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::cors::cors;
 use crate::error::ApiError;
 use crate::guard::guard;
+use crate::pack::pack;
 use crate::routes::{builds_latest, builds_trigger, media_upload, pages_delete, pages_list, pages_publish};
 use crate::trace::{catch_panic, trace};
 use crate::{App, docs, health, tls};
@@ -38,7 +40,9 @@ pub fn router(app: App) -> Router {
         .method_not_allowed_fallback(no_method)
         .layer(from_fn(catch_panic))
         .layer(from_fn_with_state(app.clone(), guard))
+        .layer(from_fn(cors))
         .layer(from_fn(trace))
+        .layer(from_fn(pack))
         .layer(map_response(seal))
         .with_state(app)
 }

@@ -12,7 +12,6 @@
 mod answer;
 mod compress;
 mod conditions;
-mod encoding;
 mod file;
 mod files;
 mod form;
