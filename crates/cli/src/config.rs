@@ -80,6 +80,15 @@ impl Config {
         Config::check(raw, &global.data)
     }
 
+    /// A machine of one's own, as far as the settings say: sites are served to it alone, under names that only it knows,
+    /// and behind no proxy.
+    pub fn is_local(&self) -> bool {
+        let host = self.site_url.split("://").nth(1).and_then(|rest| rest.split(['/', ':']).next());
+        self.sites_listen.ip().is_loopback()
+            && self.trusted_proxies.is_empty()
+            && host.is_some_and(|host| host.ends_with(".localhost"))
+    }
+
     fn check(raw: Raw, data: &Path) -> Result<Config> {
         let address = |key: &str, text: &str| -> Result<SocketAddr> {
             text.parse().map_err(|_| anyhow!("{key}: {text:?} is no address; it looks like 127.0.0.1:8080"))

@@ -1,10 +1,10 @@
 //! What answers where.
 
 use axum::Router;
-use axum::http::HeaderValue;
-use axum::http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{ACCEPT, CACHE_CONTROL, VARY, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
 use utoipa::openapi::OpenApi;
@@ -26,6 +26,7 @@ pub fn router(app: App) -> Router {
     let (api, _) = public_api();
     Router::new()
         .nest(PUBLIC_API, api)
+        .route("/", get(home).fallback(no_route))
         .route("/openapi.json", get(docs::document))
         .route("/docs", get(docs::page))
         .route("/docs/reference.js", get(docs::script))
@@ -65,6 +66,15 @@ pub fn admin_router(metrics: PrometheusHandle) -> Router {
         .route("/healthz", get(health::healthz))
         .layer(map_response(seal))
         .with_state(metrics)
+}
+
+/// A person with a browser gets further than a 404.
+async fn home(headers: HeaderMap) -> Response {
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match accepted.contains("text/html") {
+        true => ([(VARY, "accept")], Redirect::to("/docs")).into_response(),
+        false => ([(VARY, "accept")], ApiError::NoRoute).into_response(),
+    }
 }
 
 async fn no_route() -> ApiError {

@@ -18,6 +18,7 @@ mod form;
 mod gate;
 mod headers;
 mod host;
+mod local;
 mod media;
 mod notes;
 mod path;
@@ -57,6 +58,8 @@ pub struct SitesSettings {
     pub secure_cookies: bool,
     /// The most memory for what was served already.
     pub cache_bytes: u64,
+    /// The server is on a machine of one's own: the person there may see which sites it has.
+    pub list_sites: bool,
 }
 
 /// The sites of a publisher, to be served by `serve`.
@@ -99,12 +102,12 @@ impl Parts {
     async fn respond(&self, peer: SocketAddr, request: Request<Upload>) -> Answer {
         let host = match host::of(&request) {
             Ok(Some(host)) => host,
-            Ok(None) => return notes::no_site(),
+            Ok(None) => return self.no_site(peer, &request).await,
             Err(host::Unclear) => return notes::unclear_host(),
         };
         let visit = match self.publisher.visit(&host).await {
             Ok(Some(visit)) => visit,
-            Ok(None) => return notes::no_site(),
+            Ok(None) => return self.no_site(peer, &request).await,
             Err(error) => return failed(&error),
         };
         drop(host);
@@ -114,6 +117,18 @@ impl Parts {
         let mut answer = self.enter(&visit, peer, request).await;
         headers::seal(answer.headers_mut(), &visit);
         answer
+    }
+
+    /// A host that is no site's: nothing, but for the person at this machine.
+    async fn no_site(&self, peer: SocketAddr, request: &Request<Upload>) -> Answer {
+        let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+        match (local::address(peer, request), request.uri().path()) {
+            (Some(_), "/healthz") if reads => local::alive(),
+            (Some(address), "/") if reads && self.settings.list_sites => {
+                local::list(&self.publisher, address).await
+            }
+            _ => notes::no_site(),
+        }
     }
 
     /// What a site answers to whoever may come in.
