@@ -1,7 +1,6 @@
 //! A `POST /pages` payload while it arrives: checked entry by entry, its long texts stored ahead in pieces, so that
 //! a request of any size is held in little memory.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use markdown::{ReferenceError, TooComplex};
@@ -11,7 +10,7 @@ use model::{AccountId, ContentType, PageKey, Section, SiteId, Slug};
 use crate::entry::PAGE_FIELDS;
 use crate::fields::{Fields, MAX_DEPTH, nests_too_deep, string};
 use crate::texts::{Leftovers, Texts};
-use crate::{Caller, Entry, Error, Files, LongText, Publisher, check_entry};
+use crate::{Caller, Entry, Error, Files, LongText, Publisher, Unresolved, check_entry};
 
 /// No valid page in the original format comes near it.
 const SINGLE_BYTES: usize = 8 << 20;
@@ -66,8 +65,7 @@ pub(crate) struct Request {
     pub(crate) build: bool,
     /// The original format: the body is the page.
     pub(crate) single: bool,
-    /// How many references of each page mean no file.
-    pub(crate) unresolved: BTreeMap<usize, usize>,
+    pub(crate) unresolved: Unresolved,
 }
 
 #[derive(Debug)]
@@ -175,8 +173,8 @@ impl Draft {
         });
         match resolved.await.map_err(|error| Error::Internal(format!("resolve references: {error}")))? {
             Ok(text) => self.texts.put(number, text),
-            Err(ReferenceError::Unresolved(count)) => {
-                self.request.unresolved.insert(self.request.entries.len(), count);
+            Err(ReferenceError::Unresolved(names)) => {
+                self.request.unresolved.add(self.request.entries.len(), names);
                 self.texts.refuse();
             }
             Err(ReferenceError::TooComplex(TooComplex(why))) => {
