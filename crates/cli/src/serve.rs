@@ -133,7 +133,7 @@ fn warn_of_missing_walls(worker: &media::Program) {
 fn create_data_dir(path: &Path) -> Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.with_context(|| format!("create the data directory {}", path.display()))
+    made.with_context(|| format!("create the data directory {} (--data chooses another)", path.display()))
 }
 
 async fn run(
