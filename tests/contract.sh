@@ -33,6 +33,7 @@ run_clients() {
   node tests/contract/patterns.mjs
   run_generated_python
   run_generated_typescript
+  "$venv/bin/python" tests/contract/clients.py
 }
 
 # It formats what it makes with the ruff that it came with.
