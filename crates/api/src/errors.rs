@@ -50,6 +50,8 @@ pub struct SlugConflict {
 pub struct UnresolvedFiles {
     #[schema(example = "unresolved file references")]
     pub error: &'static str,
+    /// Which files are missing.
+    pub message: String,
     #[schema(value_type = BTreeMap<String, Unresolved>)]
     pub details: BTreeMap<usize, Unresolved>,
 }

@@ -29,7 +29,7 @@ pub struct MediaForm {
 pub struct PublishForm {
     /// The same JSON as without files; `file:<filename>` in a page's content means an attached file.
     pub payload: String,
-    /// Every part with a file name is a file, whatever its field is called.
-    #[schema(value_type = Vec<String>, format = Binary)]
-    pub files: Vec<Vec<u8>>,
+    /// Every part with a file name is a file, whatever its field is called (`payload` aside).
+    #[schema(value_type = Option<Vec<String>>, format = Binary, nullable = false)]
+    pub files: Option<Vec<Vec<u8>>>,
 }

@@ -59,9 +59,10 @@ pub struct PageInput {
     /// `blog` for a new page when omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<ContentType>,
-    /// Groups pages inside a content type; an empty text takes the page out of its section.
+    /// Groups pages inside a content type; an empty text takes the page out of its section. Stored in lower case.
+    // Every hyphen but the first ends a group, so that an engine that backtracks has one way to read a text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(max_length = 100, pattern = "^-?([a-z0-9]+-?)*$", example = "guides")]
+    #[schema(max_length = 100, pattern = "^-?([A-Za-z0-9]+-)*[A-Za-z0-9]*$", example = "guides")]
     pub section: Option<String>,
     /// Meta description; an empty text clears it.
     #[serde(skip_serializing_if = "Option::is_none")]

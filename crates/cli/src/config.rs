@@ -2,6 +2,7 @@
 //! message that names it.
 
 mod raw;
+mod variables;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -16,6 +17,7 @@ use store::{LeaseClock, Location};
 use tracing_subscriber::EnvFilter;
 
 use self::raw::{Raw, RawPlan};
+pub use self::variables::Variables;
 use crate::Global;
 
 /// Checked, complete, and with paths below the data directory.
@@ -73,14 +75,24 @@ impl Config {
                 .with_context(|| format!("read the configuration {}", path.display()))?,
             None => String::new(),
         };
-        // Others' variables may hold any bytes; ours that do will be refused as the value they become.
-        let lossy = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
-        let variables = std::env::vars_os().map(|(name, value)| (lossy(name), lossy(value)));
-        let (raw, unknown) = Raw::parse(&text, variables)?;
+        let (raw, unknown) = Raw::parse(&text, environment())?;
         if let Some(name) = unknown.first() {
-            bail!("the variable {name} is none of recto's settings; the README lists them");
+            let hint = match variables::meant(name) {
+                Some(meant) => format!("did you mean {meant}?"),
+                None => "the README lists them".to_owned(),
+            };
+            bail!("the variable {name} is none of recto's settings; {hint}");
         }
         Config::check(raw, &global.data)
+    }
+
+    /// A machine of one's own, as far as the settings say: sites are served to it alone, under names that only it knows,
+    /// and behind no proxy.
+    pub fn is_local(&self) -> bool {
+        let host = self.site_url.split("://").nth(1).and_then(|rest| rest.split(['/', ':']).next());
+        self.sites_listen.ip().is_loopback()
+            && self.trusted_proxies.is_empty()
+            && host.is_some_and(|host| host.ends_with(".localhost"))
     }
 
     fn check(raw: Raw, data: &Path) -> Result<Config> {
@@ -150,6 +162,12 @@ impl Config {
             data: data.to_owned(),
         })
     }
+}
+
+/// Others' variables may hold any bytes; ours that do will be refused as the value they become.
+fn environment() -> impl Iterator<Item = (String, String)> {
+    let lossy = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+    std::env::vars_os().map(move |(name, value)| (lossy(name), lossy(value)))
 }
 
 /// Redis is for several machines, which this version does not run on yet.

@@ -1,6 +1,7 @@
 //! `recto doctor`: checks what the server needs, and says what to do about what is missing.
 
-use std::net::{SocketAddr, TcpListener};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -11,11 +12,15 @@ use model::{Clock, ObjectId, SystemClock};
 use publisher::{Belonging, DiskState, Orphans, Publisher};
 use serde::Serialize;
 
-use crate::config::Config;
+use crate::config::{Config, Variables};
 use crate::{Global, commands, output, serve};
 
 /// A server takes a build within a second, unless many wait.
 const LONG_WAIT: Duration = Duration::from_secs(60);
+
+/// A server that lives answers at once; what else has the port may say nothing, or never stop.
+const HEALTH_WITHIN: Duration = Duration::from_secs(2);
+const HEALTH_BYTES: u64 = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,19 +56,23 @@ pub fn doctor(global: &Global) -> Result<ExitCode> {
 }
 
 fn examine(global: &Global) -> Vec<Finding> {
+    let mut findings = environment(&Variables::of_environment());
     let config = match Config::load(global) {
         Ok(config) => config,
-        Err(error) => return vec![finding("configuration", Verdict::Failure, format!("{error:#}"))],
+        Err(error) => {
+            findings.push(finding("configuration", Verdict::Failure, format!("{error:#}")));
+            return findings;
+        }
     };
     let source = global.config.as_ref().map_or("built-in defaults".into(), |path| path.display().to_string());
-    let mut findings = vec![finding("configuration", Verdict::Ok, source)];
+    findings.push(finding("configuration", Verdict::Ok, source));
     let opened = serve::open(&config);
-    findings.push(data_directory(&config.data));
-    let objects = objects(&config);
+    let (directory, objects) = (data_directory(&config.data), objects(&config));
+    let is_explained = directory.verdict == Verdict::Failure || objects.verdict == Verdict::Failure;
+    findings.push(directory);
     match opened {
         Ok(publisher) => findings.extend(database(publisher)),
-        // It is told below.
-        Err(_) if objects.verdict == Verdict::Failure => {}
+        Err(_) if is_explained => {}
         Err(error) => {
             findings.push(finding("database", Verdict::Failure, format!("{error:#}; check store.url")))
         }
@@ -73,6 +82,21 @@ fn examine(global: &Global) -> Vec<Finding> {
     findings.push(listen_address("sites.listen", config.sites_listen));
     findings.push(ffmpeg());
     findings.push(sandbox(&config));
+    findings
+}
+
+/// Which variables hold, by name only: some have secrets in them.
+fn environment(variables: &Variables) -> Vec<Finding> {
+    let in_force = match &variables.in_force[..] {
+        [] => "no RECTO_ variable is set".to_owned(),
+        names => format!("in force: {}", names.join(", ")),
+    };
+    let slip = |(name, meant): &(String, Option<String>)| {
+        let hint = meant.as_ref().map_or(String::new(), |meant| format!("; did you mean {meant}?"));
+        finding("environment", Verdict::Warning, format!("{name} is none of recto's settings{hint}"))
+    };
+    let mut findings = vec![finding("environment", Verdict::Ok, in_force)];
+    findings.extend(variables.unknown.iter().map(slip));
     findings
 }
 
@@ -247,12 +271,34 @@ async fn orphans(publisher: &Publisher) -> Finding {
 fn listen_address(key: &'static str, address: SocketAddr) -> Finding {
     match TcpListener::bind(address) {
         Ok(_) => finding(key, Verdict::Ok, format!("{address} is free")),
+        Err(_) if is_recto(address) => finding(key, Verdict::Ok, format!("a Recto is running on {address}")),
         Err(error) => finding(
             key,
             Verdict::Warning,
-            format!("{address}: {error}; fine if a recto runs there, otherwise choose another address"),
+            format!("{address} cannot be used: {error}; choose another address with {key}"),
         ),
     }
+}
+
+/// Whether what has the address says that it is alive, as a Recto does.
+fn is_recto(address: SocketAddr) -> bool {
+    ask_for_health(address).is_ok_and(|answer| answer.ends_with(b"{\"status\":\"ok\"}"))
+}
+
+fn ask_for_health(mut address: SocketAddr) -> std::io::Result<Vec<u8>> {
+    if address.ip().is_unspecified() {
+        address.set_ip(if address.is_ipv4() {
+            Ipv4Addr::LOCALHOST.into()
+        } else {
+            Ipv6Addr::LOCALHOST.into()
+        });
+    }
+    let mut stream = TcpStream::connect_timeout(&address, HEALTH_WITHIN)?;
+    stream.set_read_timeout(Some(HEALTH_WITHIN))?;
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+    let mut answer = Vec::new();
+    stream.take(HEALTH_BYTES).read_to_end(&mut answer)?;
+    Ok(answer)
 }
 
 fn ffmpeg() -> Finding {

@@ -24,8 +24,8 @@ use tokio_util::sync::CancellationToken;
 
 use self::greeting::{Addresses, greet};
 use self::listeners::{bind, limits_of, signals};
-use crate::Global;
 use crate::config::Config;
+use crate::{Global, output};
 
 const TIDY_METRICS_EVERY: Duration = Duration::from_secs(60);
 /// For what was accepted, on top of what the listener allows.
@@ -134,7 +134,7 @@ fn warn_of_missing_walls(worker: &media::Program) {
 fn create_data_dir(path: &Path) -> Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.with_context(|| format!("create the data directory {}", path.display()))
+    made.with_context(|| format!("create the data directory {} (--data chooses another)", path.display()))
 }
 
 async fn run(
@@ -159,8 +159,14 @@ async fn run(
     warn_of_unknown_plans(&publisher).await?;
     let first =
         publisher.first_set_up(AccountName::parse(FIRST_ACCOUNT).map_err(anyhow::Error::msg)?, FIRST_PLAN);
-    let addresses = Addresses::of(&api_listener, &sites_listener)?;
-    greet(first.await?.as_ref(), &addresses, &config.data, json);
+    let (first, addresses) = (first.await?, Addresses::of(&api_listener, &sites_listener)?);
+    if !json {
+        let sites = publisher.site_list().await?;
+        greet(&publisher, first.as_ref(), &sites, &addresses, &config);
+    } else if let Some(first) = &first {
+        // For programs there is only what they cannot know.
+        output::json(first);
+    }
 
     let stop = CancellationToken::new();
     publisher.expect_uploads();
@@ -215,6 +221,7 @@ fn sites_of(config: &Config, publisher: &Publisher) -> Result<Sites> {
         trusted_proxies: config.trusted_proxies.clone(),
         secure_cookies: config.site_scheme == "https",
         cache_bytes: config.site_cache.0,
+        list_sites: config.is_local(),
     };
     // Connections to S3 belong to the runtime that opened them, so sites open their own.
     Ok(Sites::new(publisher.with_objects(open_objects(config)?), settings))

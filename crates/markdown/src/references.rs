@@ -38,8 +38,8 @@ pub struct Reference {
 /// Why references are not replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReferenceError {
-    /// So many references name no file that is known.
-    Unresolved(usize),
+    /// The names that are no known file's, one for each reference.
+    Unresolved(Vec<String>),
     /// The text cannot be read within its bounds.
     TooComplex(TooComplex),
 }
@@ -85,11 +85,11 @@ pub fn replace_files(
     resolve: &dyn Fn(&str) -> Option<String>,
 ) -> Result<String, ReferenceError> {
     let references = file_references(text, supported)?;
-    let (mut replaced, mut copied, mut unresolved) = (String::with_capacity(text.len()), 0, 0);
+    let (mut replaced, mut copied, mut unresolved) = (String::with_capacity(text.len()), 0, Vec::new());
     for Reference { range, name } in references {
         let decoded = || percent_decode_str(&name).decode_utf8().ok().and_then(|name| resolve(&name));
         let Some(url) = resolve(&name).or_else(decoded) else {
-            unresolved += 1;
+            unresolved.push(name);
             continue;
         };
         replaced.push_str(&text[copied..range.start]);
@@ -101,7 +101,7 @@ pub fn replace_files(
         copied = range.end;
     }
     replaced.push_str(&text[copied..]);
-    if unresolved == 0 { Ok(replaced) } else { Err(ReferenceError::Unresolved(unresolved)) }
+    if unresolved.is_empty() { Ok(replaced) } else { Err(ReferenceError::Unresolved(unresolved)) }
 }
 
 /// Every `file:`, but for those in the labels of definitions: a label that is changed loses its definition.

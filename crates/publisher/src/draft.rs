@@ -1,7 +1,6 @@
 //! A `POST /pages` payload while it arrives: checked entry by entry, its long texts stored ahead in pieces, so that
 //! a request of any size is held in little memory.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::entry::PAGE_FIELDS;
 use crate::fields::{Fields, MAX_DEPTH, nests_too_deep, string};
 use crate::texts::{Leftovers, Texts};
-use crate::{Caller, Entry, Error, Files, LongText, Publisher, check_entry};
+use crate::{Caller, Entry, Error, Files, LongText, Publisher, Unresolved, check_entry};
 
 /// No valid page in the original format comes near it.
 const SINGLE_BYTES: usize = 8 << 20;
@@ -75,8 +74,7 @@ pub(crate) struct Request {
     pub(crate) build: bool,
     /// The original format: the body is the page.
     pub(crate) single: bool,
-    /// How many references of each page mean no file.
-    pub(crate) unresolved: BTreeMap<usize, usize>,
+    pub(crate) unresolved: Unresolved,
 }
 
 #[derive(Debug)]
@@ -198,8 +196,8 @@ impl Draft {
                 let hash = TextHash::of(&text);
                 self.texts.put(number, text, hash);
             }
-            Err(ReferenceError::Unresolved(count)) => {
-                self.request.unresolved.insert(self.request.entries.len(), count);
+            Err(ReferenceError::Unresolved(names)) => {
+                self.request.unresolved.add(self.request.entries.len(), names);
                 self.texts.refuse();
             }
             Err(ReferenceError::TooComplex(TooComplex(why))) => {

@@ -29,9 +29,8 @@ pub enum Error {
     DuplicateSlugs(Vec<[usize; 2]>),
     #[error("slug conflict")]
     SlugConflict(Vec<usize>),
-    /// How many `file:` references of each page mean no file of the request.
     #[error("unresolved file references")]
-    UnresolvedFiles(BTreeMap<usize, usize>),
+    UnresolvedFiles(Unresolved),
     #[error("{name:?} is larger than {limit}")]
     FileTooLarge { name: String, limit: ByteSize },
     /// The account sends too many large files, at once or in an hour.
@@ -66,6 +65,43 @@ pub enum Error {
     /// Our own fault; the text is for the log.
     #[error("{0}")]
     Internal(String),
+}
+
+/// `file:` references that mean no file of the request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unresolved {
+    /// How many each page has.
+    pub counts: BTreeMap<usize, usize>,
+    /// What the first of them name, each name once.
+    pub names: Vec<String>,
+    /// How many name something else.
+    pub others: usize,
+}
+
+impl Unresolved {
+    /// As many as a person reads.
+    const MOST_NAMES: usize = 10;
+    const MOST_CHARS: usize = 100;
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    pub(crate) fn add(&mut self, page: usize, names: Vec<String>) {
+        self.counts.insert(page, names.len());
+        for mut name in names {
+            if let Some((end, _)) = name.char_indices().nth(Unresolved::MOST_CHARS) {
+                name.replace_range(end.., "…");
+            }
+            if self.names.contains(&name) {
+                continue;
+            }
+            match self.names.len() < Unresolved::MOST_NAMES {
+                true => self.names.push(name),
+                false => self.others += 1,
+            }
+        }
+    }
 }
 
 impl From<store::Error> for Error {

@@ -60,7 +60,7 @@ pub use decide::{Target, decide};
 pub use disk::DiskState;
 pub use draft::{Draft, site_in_body, site_in_form};
 pub use entry::{Entry, Identity, LongText, TextRef, check_entry};
-pub use error::{AdminError, Error, FieldErrors, PageErrors};
+pub use error::{AdminError, Error, FieldErrors, PageErrors, Unresolved};
 pub use export::Exported;
 pub use generator::{Settings as SiteSettings, url as page_url};
 pub use installation::Belonging;

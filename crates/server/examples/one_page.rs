@@ -57,8 +57,13 @@ async fn main() {
     let site = publisher.site_find("acme").await.unwrap();
     let home = Print::Redirect("/page".into());
     press.release(site.id, &[("/", home), ("/page", Print::Text(page))]).await;
-    let settings =
-        SitesSettings { clock, trusted_proxies: Vec::new(), secure_cookies: false, cache_bytes: 64 << 20 };
+    let settings = SitesSettings {
+        clock,
+        trusted_proxies: Vec::new(),
+        secure_cookies: false,
+        cache_bytes: 64 << 20,
+        list_sites: false,
+    };
     let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
     println!("http://acme.localhost:{port}/page");
     let sites = Sites::new(publisher, settings);

@@ -109,11 +109,12 @@ impl ApiError {
                     message: "a page must not be in both pages and deleteSlugs".into(),
                     page_indexes: indexes.clone(),
                 }),
-                Error::UnresolvedFiles(counts) => {
+                Error::UnresolvedFiles(found) => {
                     let count = |(&page, &unresolved_count)| (page, Unresolved { unresolved_count });
                     json(&UnresolvedFiles {
                         error: "unresolved file references",
-                        details: counts.iter().map(count).collect(),
+                        message: missing_files(&found.names, found.others),
+                        details: found.counts.iter().map(count).collect(),
                     })
                 }
                 Error::FileTooLarge { name, limit } => failure(
@@ -205,6 +206,17 @@ pub(crate) fn json(body: &impl Serialize) -> Vec<u8> {
 
 fn failure(error: &str, message: &str) -> Vec<u8> {
     json(&Failure { error: error.into(), message: message.into() })
+}
+
+fn missing_files(names: &[String], others: usize) -> String {
+    let mut list: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    if others > 0 {
+        list.push(format!("and {others} more"));
+    }
+    format!(
+        "no attached file is called {}; send each as a part of a multipart/form-data request, under exactly this name",
+        list.join(", ")
+    )
 }
 
 fn quota(what: Limited, required: u64, remaining: u64) -> Vec<u8> {

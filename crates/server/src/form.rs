@@ -10,8 +10,8 @@ use crate::body::{BodyLimits, BodyReader, content_length, is_encoded};
 use crate::error::ApiError;
 use crate::multipart::{Multipart, MultipartLimits};
 
-/// One more file than a request may have: the refusal is the publisher's.
-const LIMITS: MultipartLimits = MultipartLimits { fields: 100, files: FILES_PER_REQUEST + 1 };
+/// One more file than a request may have, since the refusal is the publisher's, and a payload with a file name.
+const LIMITS: MultipartLimits = MultipartLimits { fields: 100, files: FILES_PER_REQUEST + 2 };
 /// All fields that are no files together, the payload aside.
 const MAX_TEXT: usize = 64 << 10;
 /// What a request has besides its one file, at most: boundaries, headers, other fields.
@@ -25,8 +25,11 @@ pub(crate) struct Form {
 
 /// A part, by how it is to be treated.
 pub(crate) enum Field {
-    /// Every part with a file name, whatever its field is called.
-    File(String),
+    /// Every part with a file name.
+    File {
+        field: String,
+        name: String,
+    },
     Text(String),
 }
 
@@ -45,7 +48,7 @@ impl Form {
     pub(crate) async fn next(&mut self) -> Result<Option<Field>, ApiError> {
         let Some(part) = self.parts.next_part().await? else { return Ok(None) };
         Ok(Some(match part.file_name.filter(|name| !name.is_empty()) {
-            Some(name) => Field::File(name),
+            Some(name) => Field::File { field: part.name, name },
             None => Field::Text(part.name),
         }))
     }

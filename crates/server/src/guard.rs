@@ -95,7 +95,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// The part of the path below the API's prefix.
-fn api_path(request: &Request) -> Option<&str> {
+pub(crate) fn api_path(request: &Request) -> Option<&str> {
     let path = request.uri().path().strip_prefix(PUBLIC_API)?;
     (path.is_empty() || path.starts_with('/')).then_some(path)
 }

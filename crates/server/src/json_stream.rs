@@ -6,6 +6,7 @@
 //! value's text.
 
 mod error;
+mod lookalike;
 mod token;
 
 use std::collections::HashSet;

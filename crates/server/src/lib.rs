@@ -2,7 +2,9 @@
 
 mod body;
 mod client;
+mod cors;
 mod docs;
+mod encoding;
 mod error;
 mod form;
 mod guard;
@@ -11,6 +13,7 @@ mod json_stream;
 mod limits;
 mod listen;
 mod multipart;
+mod pack;
 mod query;
 mod router;
 mod routes;

@@ -1,18 +1,20 @@
 //! What answers where.
 
 use axum::Router;
-use axum::http::HeaderValue;
-use axum::http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{ACCEPT, CACHE_CONTROL, VARY, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::cors::cors;
 use crate::error::ApiError;
 use crate::guard::guard;
+use crate::pack::pack;
 use crate::routes::{builds_latest, builds_trigger, media_upload, pages_delete, pages_list, pages_publish};
 use crate::trace::{catch_panic, trace};
 use crate::{App, docs, health, tls};
@@ -24,6 +26,7 @@ pub fn router(app: App) -> Router {
     let (api, _) = public_api();
     Router::new()
         .nest(PUBLIC_API, api)
+        .route("/", get(home).fallback(no_route))
         .route("/openapi.json", get(docs::document))
         .route("/docs", get(docs::page))
         .route("/docs/reference.js", get(docs::script))
@@ -38,7 +41,9 @@ pub fn router(app: App) -> Router {
         .method_not_allowed_fallback(no_method)
         .layer(from_fn(catch_panic))
         .layer(from_fn_with_state(app.clone(), guard))
+        .layer(from_fn(cors))
         .layer(from_fn(trace))
+        .layer(from_fn(pack))
         .layer(map_response(seal))
         .with_state(app)
 }
@@ -61,6 +66,15 @@ pub fn admin_router(metrics: PrometheusHandle) -> Router {
         .route("/healthz", get(health::healthz))
         .layer(map_response(seal))
         .with_state(metrics)
+}
+
+/// A person with a browser gets further than a 404.
+async fn home(headers: HeaderMap) -> Response {
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match accepted.contains("text/html") {
+        true => ([(VARY, "accept")], Redirect::to("/docs")).into_response(),
+        false => ([(VARY, "accept")], ApiError::NoRoute).into_response(),
+    }
 }
 
 async fn no_route() -> ApiError {

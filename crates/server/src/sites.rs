@@ -4,7 +4,7 @@
 //! 2. `visit`: which site is that, and what is its live release? Asked once; the whole answer is of that release.
 //! 3. The method: reading, or the password of a protected site.
 //! 4. `gate`: a protected site is for those who have said its password.
-//! 5. `path`: said in the one way that releases name it; another way of saying it is redirected.
+//! 5. `path`: said in the one way that releases name it; another way of saying it is redirected, if it is there.
 //! 6. `media`: an uploaded file; or `files`: what the release has there, from memory where possible.
 //! 7. `answer`: which encoding, which part of it, or only that nothing has changed.
 //! 8. `seal`: what every answer of a site carries.
@@ -12,13 +12,13 @@
 mod answer;
 mod compress;
 mod conditions;
-mod encoding;
 mod file;
 mod files;
 mod form;
 mod gate;
 mod headers;
 mod host;
+mod local;
 mod media;
 mod notes;
 mod path;
@@ -58,6 +58,8 @@ pub struct SitesSettings {
     pub secure_cookies: bool,
     /// The most memory for what was served already.
     pub cache_bytes: u64,
+    /// The server is on a machine of one's own: the person there may see which sites it has.
+    pub list_sites: bool,
 }
 
 /// The sites of a publisher, to be served by `serve`.
@@ -100,12 +102,12 @@ impl Parts {
     async fn respond(&self, peer: SocketAddr, request: Request<Upload>) -> Answer {
         let host = match host::of(&request) {
             Ok(Some(host)) => host,
-            Ok(None) => return notes::no_site(),
+            Ok(None) => return self.no_site(peer, &request).await,
             Err(host::Unclear) => return notes::unclear_host(),
         };
         let visit = match self.publisher.visit(&host).await {
             Ok(Some(visit)) => visit,
-            Ok(None) => return notes::no_site(),
+            Ok(None) => return self.no_site(peer, &request).await,
             Err(error) => return failed(&error),
         };
         drop(host);
@@ -115,6 +117,18 @@ impl Parts {
         let mut answer = self.enter(&visit, peer, request).await;
         headers::seal(answer.headers_mut(), &visit);
         answer
+    }
+
+    /// A host that is no site's: nothing, but for the person at this machine.
+    async fn no_site(&self, peer: SocketAddr, request: &Request<Upload>) -> Answer {
+        let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+        match (local::address(peer, request), request.uri().path()) {
+            (Some(_), "/healthz") if reads => local::alive(),
+            (Some(address), "/") if reads && self.settings.list_sites => {
+                local::list(&self.publisher, address).await
+            }
+            _ => notes::no_site(),
+        }
     }
 
     /// What a site answers to whoever may come in.
@@ -131,21 +145,31 @@ impl Parts {
         if !reads {
             return notes::no_method(visit.protection.is_some());
         }
-        let path = match path::tidy(request.uri().path()) {
-            Path::At(path) => path,
-            Path::Moved(path) => return answer::moved(StatusCode::PERMANENT_REDIRECT, &path, request.uri()),
+        let (path, is_moved) = match path::tidy(request.uri().path()) {
+            Path::At(path) => (path, false),
+            Path::Moved(path) => (Cow::Owned(path), true),
             // As a path that no release has: the site's own words for it.
-            Path::Nowhere => Cow::Borrowed(NOWHERE),
+            Path::Nowhere => (Cow::Borrowed(NOWHERE), false),
         };
-        if let Some(url) = MediaUrl::parse(&path) {
-            match media::show(&self.publisher, visit, &url, &request).await {
+        let answer = self.at(visit, &path, &request).await;
+        let is_there = answer.status() != StatusCode::NOT_FOUND && !answer.status().is_server_error();
+        match is_moved && is_there {
+            true => answer::moved(StatusCode::PERMANENT_REDIRECT, &path::encode(&path), request.uri()),
+            false => answer,
+        }
+    }
+
+    /// What the site has at a path.
+    async fn at(&self, visit: &Visit, path: &str, request: &Request<Upload>) -> Answer {
+        if let Some(url) = MediaUrl::parse(path) {
+            match media::show(&self.publisher, visit, &url, request).await {
                 Ok(Some(answer)) => return answer,
                 Ok(None) => {}
                 Err(error) => return failed(&error),
             }
         }
         let Some(release) = visit.release else { return notes::nothing_published() };
-        match self.show(visit, release, &path, &request).await {
+        match self.show(visit, release, path, request).await {
             Ok(answer) => answer,
             Err(error) => failed(&error),
         }

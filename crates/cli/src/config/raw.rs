@@ -157,6 +157,21 @@ impl Raw {
         let raw = table.try_into().context("the configuration")?;
         Ok((raw, unknown))
     }
+
+    /// Whether a variable is one of the settings.
+    pub(super) fn knows(variable: &str) -> bool {
+        key_of(variable).is_some()
+    }
+}
+
+/// Of every setting, those of the shipped plans included.
+pub(super) fn variables() -> impl Iterator<Item = String> {
+    let plans = ["free", "simple", "pro"];
+    let of_plans = plans
+        .into_iter()
+        .flat_map(|plan| PLAN_KEYS.iter().map(move |(key, _)| format!("plans_{plan}_{key}")));
+    let keys = KEYS.iter().map(|(section, key, _)| format!("{section}_{key}"));
+    keys.chain(of_plans).map(|name| format!("RECTO_{}", name.to_uppercase()))
 }
 
 /// `RECTO_STORE_URL` is `store.url`; `RECTO_PLANS_PRO_STORAGE` is `plans.pro.storage`.

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
-use publisher::AccountCreated;
+use model::AccountId;
+use publisher::{AccountCreated, Publisher};
+use store::sites::Site;
 use tokio::net::TcpListener;
 
+use crate::config::Config;
 use crate::output;
 
 /// Where the server is to be found.
@@ -21,19 +24,43 @@ impl Addresses {
     }
 }
 
-pub(super) fn greet(first: Option<&AccountCreated>, addresses: &Addresses, data: &Path, json: bool) {
-    if json {
-        // For programs there is only what they cannot know.
-        if let Some(first) = first {
-            output::json(first);
-        }
-        return;
-    }
-    let Addresses { api, sites } = addresses;
+pub(super) fn greet(
+    publisher: &Publisher,
+    first: Option<&AccountCreated>,
+    sites: &[Site],
+    addresses: &Addresses,
+    config: &Config,
+) {
+    let Addresses { api, sites: sites_address } = addresses;
     if let Some(first) = first {
-        output::line(welcome(first, api, data));
+        output::line(welcome(first, api, &config.data));
     }
-    output::line(format!("Recto listens on {api} (reference at {api}/docs), sites on {sites}"));
+    output::line(format!("Recto listens on {api} (reference at {api}/docs), sites on {sites_address}"));
+    if first.is_none() {
+        output::line(overview(sites, |site| publisher.settings().deploy_url(&site.name)));
+    }
+    if config.is_local() {
+        output::line(format!(
+            "  Safari, wget, Python and Node may not find names under .localhost: see {sites_address}/"
+        ));
+    }
+}
+
+/// What a person needs again: where the sites are, and how to get a token.
+fn overview(sites: &[Site], url: impl Fn(&Site) -> String) -> String {
+    const MOST: usize = 5;
+    let mut lines: Vec<String> =
+        sites.iter().take(MOST).map(|site| format!("  Site   {}", url(site))).collect();
+    if sites.len() > MOST {
+        lines.push(format!("         and {} more: recto site list", sites.len() - MOST));
+    }
+    let mut accounts: Vec<AccountId> = sites.iter().map(|site| site.account).collect();
+    accounts.dedup();
+    lines.push(match accounts[..] {
+        [account] => format!("  Token  recto token create --account {account}"),
+        _ => "  Token  recto token create --account ID (recto account list shows them)".to_owned(),
+    });
+    lines.join("\n")
 }
 
 fn welcome(first: &AccountCreated, api: &str, data: &Path) -> String {
@@ -59,4 +86,39 @@ Publish a first page:
 then open {deploy_url}/blog/hello-world
 "
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Clock, SiteId, SiteName, SystemClock};
+
+    use super::*;
+
+    fn sites(accounts: &[AccountId]) -> Vec<Site> {
+        let now = SystemClock.now();
+        let site = |(n, account): (usize, &AccountId)| {
+            let name = SiteName::parse(&format!("s{n}")).expect("a name");
+            Site { id: SiteId::new(now), account: *account, name, version: 0, created_at: now }
+        };
+        accounts.iter().enumerate().map(site).collect()
+    }
+
+    fn shown(sites: &[Site]) -> String {
+        overview(sites, |site| format!("http://{}.localhost", site.name.as_str()))
+    }
+
+    #[test]
+    fn sites_and_the_way_to_a_token_are_shown() {
+        let [one, other] = [(); 2].map(|()| AccountId::new(SystemClock.now()));
+        let token = format!("  Token  recto token create --account {one}");
+        assert_eq!(shown(&sites(&[one])), format!("  Site   http://s0.localhost\n{token}"));
+        let five = shown(&sites(&[one; 5]));
+        assert!(five.contains("s4.localhost") && !five.contains("more") && five.ends_with(&token), "{five}");
+        let eight = shown(&sites(&[one; 8]));
+        assert!(eight.contains("s4.localhost\n         and 3 more: recto site list\n"), "{eight}");
+        assert!(!eight.contains("s5"), "{eight}");
+        for several in [shown(&sites(&[one, other])), shown(&[])] {
+            assert!(several.ends_with("--account ID (recto account list shows them)"), "{several}");
+        }
+    }
 }

@@ -60,6 +60,57 @@ fn what_is_broken_is_told_with_what_to_do() {
     assert!(failure(&recto, &["doctor"]).contains("database"));
 }
 
+fn said(recto: &Recto, check: &str) -> Vec<(String, String)> {
+    let findings: Vec<Value> = serde_json::from_str(&recto.run(&["doctor", "--json"]).stdout).unwrap();
+    let text = |finding: &Value, key: &str| finding[key].as_str().unwrap().to_owned();
+    let of_check = findings.iter().filter(|finding| finding["check"] == check);
+    of_check.map(|finding| (text(finding, "verdict"), text(finding, "message"))).collect()
+}
+
+#[test]
+fn variables_in_force_and_misspelt_ones_are_told() {
+    let recto =
+        Recto::new().set("RECTO_STROE_URL", "postgres://me:secret@db/recto").set("RECTO_API_KEY", "x");
+    let found = said(&recto, "environment");
+    let in_force = "in force: RECTO_API_LISTEN, RECTO_SITES_LISTEN, RECTO_STORE_MIN_FREE";
+    assert_eq!(found[0], ("ok".into(), in_force.into()));
+    let slip = "RECTO_STROE_URL is none of recto's settings; did you mean RECTO_STORE_URL?";
+    assert_eq!(found[1..], [("warning".into(), slip.into())]);
+    assert!(!recto.text(&["doctor"]).contains("secret"));
+
+    let recto = Recto::new().set("RECTO_STORE_ULR", "sqlite:x.db");
+    let why = recto.refusal(&["serve"]);
+    assert!(why.contains("RECTO_STORE_ULR") && why.contains("did you mean RECTO_STORE_URL?"), "{why}");
+}
+
+#[test]
+fn a_port_of_a_running_recto_is_no_problem() {
+    let recto = Recto::new();
+    let server = recto.start();
+    let (api, sites) = (server.base.trim_start_matches("http://").to_owned(), server.sites());
+    let beside = Recto::new().set("RECTO_API_LISTEN", &api).set("RECTO_SITES_LISTEN", &sites);
+    for (key, address) in [("api.listen", &api), ("sites.listen", &sites)] {
+        assert_eq!(said(&beside, key), [("ok".into(), format!("a Recto is running on {address}"))]);
+    }
+    server.stop();
+    let taken = std::net::TcpListener::bind(&api).unwrap();
+    let [(verdict, message)] = &said(&beside, "api.listen")[..] else { panic!("no finding") };
+    assert!(verdict == "warning" && message.contains(&api) && message.contains("api.listen"), "{message}");
+    drop(taken);
+    assert_eq!(said(&beside, "api.listen"), [("ok".into(), format!("{api} is free"))]);
+}
+
+#[test]
+fn a_data_directory_that_cannot_be_made_is_told_with_the_way_out() {
+    let recto = Recto::new();
+    std::fs::write(recto.data(), "no directory").unwrap();
+    assert!(recto.refusal(&["serve"]).contains("--data"));
+    assert!(recto.refusal(&["account", "list"]).contains("--data"));
+    let complaint = failure(&recto, &["doctor"]);
+    assert!(complaint.contains("data directory") && complaint.contains("--data"), "{complaint}");
+    assert!(!complaint.contains("store.url"), "{complaint}");
+}
+
 #[test]
 fn objects_that_cannot_be_written_are_told() {
     let recto = Recto::new();

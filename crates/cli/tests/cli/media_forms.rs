@@ -31,6 +31,11 @@ impl Form {
         self.part(&file_head(name), bytes)
     }
 
+    /// As a browser sends a Blob, and `curl -F payload=@page.json` a file.
+    pub fn payload_file(self, name: &str, payload: &Value) -> Form {
+        self.part(&format!("name=\"payload\"; filename=\"{name}\""), payload.to_string().as_bytes())
+    }
+
     /// The name is sent as RFC 8187 has it: `filename*=UTF-8''…`.
     pub fn file_in_percent(self, name: &str, bytes: &[u8]) -> Form {
         let name: String = name.bytes().map(|byte| format!("%{byte:02x}")).collect();

@@ -11,7 +11,8 @@ use crate::recto::{Account, Recto, keys};
 use crate::server::Server;
 
 on_both_databases!(
-    references_to_no_file_are_counted,
+    references_to_no_file_are_counted_and_named,
+    a_payload_may_have_a_file_name,
     forms_that_cannot_be_understood_are_refused,
     files_that_cannot_be_cleaned_are_refused,
     the_first_thing_that_is_wrong_is_told,
@@ -32,15 +33,24 @@ fn check_nothing_is_stored(recto: &Recto, server: &Server, account: &Account) {
     wait_until("nothing waits to be stored", || recto.rooms().is_empty());
 }
 
-fn references_to_no_file_are_counted(recto: &Recto) {
+fn references_to_no_file_are_counted_and_named(recto: &Recto) {
     let (account, server) = (recto.account("Acme"), recto.start());
-    let unresolved = |details: Value| json!({ "error": "unresolved file references", "details": details });
+    let unresolved = |names: &str, details: Value| {
+        let message = format!(
+            "no attached file is called {names}; \
+             send each as a part of a multipart/form-data request, under exactly this name"
+        );
+        json!({ "error": "unresolved file references", "message": message, "details": details })
+    };
     let pages = json!({ "pages": [
         { "title": "One", "content": "![](file:a.png) ![](file:a.png) [x](file:b.pdf) file:there.txt" },
         { "title": "Two", "content": "Nothing, `file:a.png`." },
         { "title": "Three", "content": "[it](file:c.docx)" },
     ] });
-    let expected = unresolved(json!({ "0": { "unresolvedCount": 3 }, "2": { "unresolvedCount": 1 } }));
+    let expected = unresolved(
+        r#""a.png", "b.pdf", "c.docx""#,
+        json!({ "0": { "unresolvedCount": 3 }, "2": { "unresolvedCount": 1 } }),
+    );
     let there = || form().file("there.txt", b"there");
     assert_eq!(server.send_form("/pages", &account, there().payload(&pages)).expect(400), expected);
     assert_eq!(
@@ -51,17 +61,64 @@ fn references_to_no_file_are_counted(recto: &Recto) {
     for name in ["A.png", "a.PNG", " a.png", "./a.png", "a.jpg"] {
         let answer =
             server.send_form("/pages", &account, form().file(name, b"").payload(&page("![](file:a.png)")));
-        assert_eq!(answer.expect(400), unresolved(json!({ "0": { "unresolvedCount": 1 } })), "{name}");
+        assert_eq!(
+            answer.expect(400),
+            unresolved(r#""a.png""#, json!({ "0": { "unresolvedCount": 1 } })),
+            "{name}"
+        );
     }
     // Without any files.
-    let all = unresolved(json!({ "0": { "unresolvedCount": 4 }, "2": { "unresolvedCount": 1 } }));
+    let all = unresolved(
+        r#""a.png", "b.pdf", "there.txt", "c.docx""#,
+        json!({ "0": { "unresolvedCount": 4 }, "2": { "unresolvedCount": 1 } }),
+    );
     assert_eq!(server.publish(&account.token, &pages).expect(400), all);
     assert_eq!(server.send_form("/pages", &account, form().payload(&pages)).expect(400), all);
     let single = json!({ "title": "One", "content": "![](file:a.png)" });
-    let one = unresolved(json!({ "0": { "unresolvedCount": 1 } }));
+    let one = unresolved(r#""a.png""#, json!({ "0": { "unresolvedCount": 1 } }));
     assert_eq!(server.publish(&account.token, &single).expect(400), one);
+    // Many, and long ones, are cut.
+    let content: String = (0..12).chain(0..12).map(|n| format!("[x](file:{n}.txt) ")).collect();
+    let many = unresolved(
+        r#""0.txt", "1.txt", "2.txt", "3.txt", "4.txt", "5.txt", "6.txt", "7.txt", "8.txt", "9.txt", and 4 more"#,
+        json!({ "0": { "unresolvedCount": 24 } }),
+    );
+    assert_eq!(server.publish(&account.token, &page(&content)).expect(400), many);
+    let long = "é".repeat(1000);
+    let cut = unresolved(&format!("\"{}…\"", &long[..200]), json!({ "0": { "unresolvedCount": 1 } }));
+    assert_eq!(server.publish(&account.token, &page(&format!("[x](file:{long}.txt)"))).expect(400), cut);
     check_nothing_is_stored(recto, &server, &account);
     assert!(recto.objects().is_empty());
+}
+
+fn a_payload_may_have_a_file_name(recto: &Recto) {
+    let (account, server) = (recto.account("Acme"), recto.start());
+    let send = |path: &str, form: Form| server.send_form(path, &account, form);
+    for name in ["blob", "page.json", "photo.png", "no extension"] {
+        for form in [
+            form().payload_file(name, &page("file:a.txt")).file("a.txt", b"a"),
+            form().file("a.txt", b"a").payload_file(name, &page("file:a.txt")),
+        ] {
+            let answer = send("/pages", form).expect(200);
+            assert_eq!(
+                (&answer["pages"][0]["slug"], &answer["media"][0]["filename"]),
+                (&json!("a-page"), &json!("a.txt"))
+            );
+            assert_eq!(answer["media"].as_array().unwrap().len(), 1, "{name}: {answer}");
+        }
+    }
+    let twice = form().payload_file("blob", &page("")).payload(&page(""));
+    check_message(&send("/pages", twice).expect(400), "two fields `payload`");
+    let files = |count: usize| {
+        (0..count)
+            .fold(form(), |form, n| form.file(&format!("{n}.txt"), b"1"))
+            .payload_file("blob", &page(""))
+    };
+    assert_eq!(send("/pages", files(500)).expect(200)["media"].as_array().unwrap().len(), 500);
+    check_message(&send("/pages", files(501)).expect(400), "at most 500");
+    // Where there is no payload, it is a file like any other.
+    let url = send("/media", form().payload_file("data.txt", &json!("kept"))).expect(200)["url"].clone();
+    assert_eq!(server.download("acme.localhost", url.as_str().unwrap()), b"\"kept\"");
 }
 
 /// A 400 that says in `message` what is wrong, and no more.

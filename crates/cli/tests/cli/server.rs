@@ -95,7 +95,7 @@ impl Server {
         let stdout = self.stdout();
         let (_, sites) =
             stdout.rsplit_once("sites on http://").unwrap_or_else(|| panic!("no address of sites: {stdout}"));
-        sites.trim().to_owned()
+        sites.split_whitespace().next().unwrap().to_owned()
     }
 
     pub fn id(&self) -> u32 {

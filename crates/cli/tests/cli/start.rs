@@ -25,6 +25,10 @@ fn the_first_start_prints_a_command_that_publishes_a_page(recto: &Recto) {
     let again = recto.start();
     assert!(!again.stdout().contains("rec_"), "a token is shown once: {}", again.stdout());
     assert!(again.stdout().starts_with(&format!("Recto listens on {} ", again.base)), "{}", again.stdout());
+    assert!(again.stdout().contains("http://my-site.localhost:8081\n"), "{}", again.stdout());
+    let account = &recto.json(&["account", "list"])[0]["accountId"];
+    let token = format!("recto token create --account {}", account.as_str().unwrap());
+    assert!(again.stdout().contains(&token), "{}", again.stdout());
     assert_eq!(again.visit(&host, &path).status, 200);
     assert_eq!(again.list(&token_in(&shown)).slugs(), ["hello-world"]);
     assert!(!again.stop().contains("rec_"));
@@ -52,6 +56,27 @@ fn the_first_start_in_json_is_one_object_and_the_second_is_silent() {
     assert_eq!(server.list(shown["token"].as_str().unwrap()).status, 200);
     server.signal(rustix::process::Signal::TERM);
     assert_eq!(server.wait().stdout, "");
+}
+
+#[test]
+fn the_sites_are_listed_to_the_person_at_this_machine_only() {
+    let check = |recto: Recto, listed: bool| {
+        let server = recto.start();
+        let told = format!("see http://{}/\n", server.sites());
+        assert_eq!(server.stdout().contains(&told), listed, "{}", server.stdout());
+        let answer = server.visit("127.0.0.1", "/");
+        assert_eq!(
+            (answer.status, answer.body.contains("my-site")),
+            (if listed { 200 } else { 404 }, listed)
+        );
+        server.stop();
+    };
+    check(Recto::new(), true);
+    check(Recto::new().set("RECTO_SITES_URL", "http://{site}.test.localhost"), true);
+    check(Recto::new().set("RECTO_SITES_URL", "https://{site}.example.com"), false);
+    check(Recto::new().set("RECTO_SITES_URL", "http://{site}.localhost.example.com:8081"), false);
+    check(Recto::new().set("RECTO_SITES_LISTEN", "0.0.0.0:0"), false);
+    check(Recto::new().set("RECTO_API_TRUSTED_PROXIES", "127.0.0.1"), false);
 }
 
 #[test]

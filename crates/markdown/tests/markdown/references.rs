@@ -154,10 +154,10 @@ fn references_are_replaced_and_nothing_else_changes() {
 }
 
 #[test]
-fn references_that_nothing_resolves_are_counted_one_by_one() {
+fn references_that_nothing_resolves_are_named_one_by_one() {
     assert_eq!(
         replaced("![](file:missing.png) file:missing.png ![](file:a.png)"),
-        Err(ReferenceError::Unresolved(2))
+        Err(ReferenceError::Unresolved(vec!["missing.png".to_owned(); 2]))
     );
 }
 
@@ -168,7 +168,8 @@ fn a_name_is_decoded_only_if_it_means_nothing_as_it_stands() {
     };
     assert_eq!(replace("a b.png", "![](file:a%20b.png)"), Ok("![](/media/x)".to_owned()));
     assert_eq!(replace("a%20b.png", "![](file:a%20b.png)"), Ok("![](/media/x)".to_owned()));
-    assert_eq!(replace("a\u{fffd}.png", "![](file:a%ff.png)"), Err(ReferenceError::Unresolved(1)));
+    let unresolved = Err(ReferenceError::Unresolved(vec!["a%ff.png".to_owned()]));
+    assert_eq!(replace("a\u{fffd}.png", "![](file:a%ff.png)"), unresolved);
 }
 
 #[test]

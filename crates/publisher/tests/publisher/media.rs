@@ -51,7 +51,10 @@ async fn a_file_that_was_not_published_is_swept(database: &Database) {
         .await
         .unwrap();
     let refused = draft.publish(&world.caller).await.unwrap_err();
-    assert!(matches!(&refused, Error::UnresolvedFiles(counts) if counts[&0] == 1), "{refused}");
+    assert!(
+        matches!(&refused, Error::UnresolvedFiles(found) if found.counts[&0] == 1 && found.names == ["b.txt"]),
+        "{refused}"
+    );
     assert_eq!(objects(&world.blob).await, 0);
 
     world.upload("a.txt", "text").await;

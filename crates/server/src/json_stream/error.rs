@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{MAX_KEYS, Streamed};
+use super::{MAX_KEYS, Streamed, lookalike};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) struct JsonError {
@@ -16,6 +16,9 @@ pub(crate) struct JsonError {
 pub(crate) enum Fault {
     #[error("the body must be one JSON object")]
     TopLevel,
+    /// Something else, with what to do about it.
+    #[error("the body looks like {0}")]
+    LooksLike(&'static str),
     #[error("the body must not begin with a byte order mark")]
     Bom,
     #[error("expected {0}")]
@@ -34,6 +37,16 @@ pub(crate) enum Fault {
     Trailing,
     #[error("the body ends before its JSON does")]
     Truncated,
+}
+
+impl JsonError {
+    /// Of a body that its content type calls JSON: names what it is instead. `chunk` is the one that was refused.
+    pub(crate) fn of_body(self, chunk: &[u8]) -> JsonError {
+        match self.fault {
+            Fault::TopLevel => JsonError { fault: lookalike::of(chunk).unwrap_or(Fault::TopLevel), ..self },
+            _ => self,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

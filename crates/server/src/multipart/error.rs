@@ -10,9 +10,14 @@ use crate::body::BodyError;
 pub(crate) enum MultipartError {
     #[error("the content type must be multipart/form-data")]
     NotFormData,
-    #[error("the content type multipart/form-data must name its boundary, of 1 to 70 allowed characters")]
+    #[error(
+        "the content type multipart/form-data must name its boundary, of 1 to 70 allowed characters; \
+             let the HTTP library set the header"
+    )]
     Boundary,
-    #[error("the body does not begin with the boundary that the content type names")]
+    #[error(
+        "the body does not begin with the boundary that the content type names; JSON is sent as application/json"
+    )]
     NoBoundary,
     #[error("the body ended before its last boundary")]
     Truncated,

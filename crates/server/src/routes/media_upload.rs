@@ -39,8 +39,8 @@ pub(crate) async fn upload(
     let mut site = None;
     while let Some(field) = form.next().await? {
         match field {
-            Field::File(_) if !uploads.is_empty() => return Err(malformed("send one file a request")),
-            Field::File(name) => {
+            Field::File { .. } if !uploads.is_empty() => return Err(malformed("send one file a request")),
+            Field::File { name, .. } => {
                 let at_least = form.announced();
                 form.receive(&mut uploads, name, at_least).await?;
             }

@@ -55,7 +55,10 @@ pub(crate) async fn publish(
             let mut body = BodyReader::new(body, &headers, BodyLimits::new(app.max_body))?;
             let mut payload = Payload::new(Draft::new(&app.publisher, &caller));
             while let Some(chunk) = body.chunk().await? {
-                payload.push(chunk).await?;
+                payload.push(chunk.clone()).await.map_err(|error| match error {
+                    ApiError::Json(error) => error.of_body(&chunk).into(),
+                    error => error,
+                })?;
             }
             payload.finish()?
         }
@@ -80,13 +83,14 @@ async fn read_form(app: &App, caller: &Caller, mut form: Form) -> Result<Draft, 
     let mut payload = None;
     while let Some(field) = form.next().await? {
         match field {
-            Field::File(name) => form.receive(&mut uploads, name, 0).await?,
-            Field::Text(name) if name == "payload" => {
+            // Browsers give a Blob a file name, and so does `curl -F payload=@page.json`.
+            Field::Text(field) | Field::File { field, .. } if field == "payload" => {
                 if payload.is_some() {
                     return Err(malformed("there are two fields `payload`"));
                 }
                 payload = Some(receive_payload(app, caller, &mut form, &uploads).await?);
             }
+            Field::File { name, .. } => form.receive(&mut uploads, name, 0).await?,
             Field::Text(_) => drop(form.text().await?),
         }
     }

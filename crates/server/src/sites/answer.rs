@@ -9,7 +9,8 @@ use http_body_util::{Either, Full};
 
 use super::conditions::{self, Part};
 use super::file::Body;
-use super::{Answer, encoding, headers};
+use super::{Answer, headers};
+use crate::encoding::{self, Encoding};
 
 /// The answer to a request for what is there.
 pub(super) async fn whole(body: &Body, method: &Method, asked: &HeaderMap) -> Answer {
@@ -18,7 +19,7 @@ pub(super) async fn whole(body: &Body, method: &Method, asked: &HeaderMap) -> An
         false => Part::Whole,
     };
     let form = match part {
-        Part::Whole => body.form(encoding::choose(asked)).await,
+        Part::Whole => body.form(encoding::choose(asked, &Encoding::ALL)).await,
         Part::Of(_) | Part::Outside => &body.plain,
     };
     if conditions::is_known(asked, &form.headers[ETAG]) {
@@ -38,7 +39,7 @@ pub(super) async fn whole(body: &Body, method: &Method, asked: &HeaderMap) -> An
 
 /// What a site says of a path that it does not have. It is nothing to be asked about again, or in parts.
 pub(super) async fn missing(body: &Body, asked: &HeaderMap) -> Answer {
-    let form = body.form(encoding::choose(asked)).await;
+    let form = body.form(encoding::choose(asked, &Encoding::ALL)).await;
     let mut headers = form.headers.clone();
     headers.remove(ETAG);
     headers.remove(ACCEPT_RANGES);

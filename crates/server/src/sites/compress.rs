@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tokio::sync::Semaphore;
 
-use super::encoding::Encoding;
+use crate::encoding::Encoding;
 
 /// Below this, what is saved fits into the same packet anyway.
 pub(super) const LEAST: usize = 1024;

@@ -7,8 +7,8 @@ use publisher::{Found, content_type};
 use tokio::sync::OnceCell;
 
 use super::compress::{self, Busy, Compressor};
-use super::encoding::Encoding;
 use super::headers::{self, RELEASE};
+use crate::encoding::Encoding;
 
 pub(super) struct File {
     pub(super) release: i64,

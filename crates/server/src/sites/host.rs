@@ -11,13 +11,18 @@ pub(super) struct Unclear;
 
 /// Lower case, without its port and without the dot at its end. `None`: no site can have this one.
 pub(super) fn of<B>(request: &Request<B>) -> Result<Option<Cow<'_, str>>, Unclear> {
+    Ok(text(request)?.and_then(normal))
+}
+
+/// As it was sent.
+pub(super) fn text<B>(request: &Request<B>) -> Result<Option<&str>, Unclear> {
     // A request for a whole URL is for that URL's host (RFC 9112, section 3.2.2).
     if let Some(authority) = request.uri().authority() {
-        return Ok(normal(authority.as_str()));
+        return Ok(Some(authority.as_str()));
     }
     let mut lines = request.headers().get_all(HOST).iter();
     match (lines.next(), lines.next()) {
-        (Some(line), None) => Ok(line.to_str().ok().and_then(normal)),
+        (Some(line), None) => Ok(line.to_str().ok()),
         (None, _) if request.version() < Version::HTTP_11 => Ok(None),
         _ => Err(Unclear),
     }

@@ -10,6 +10,7 @@ testing::on_both_databases!(
     health_needs_no_token,
     the_description_names_every_endpoint,
     the_reference_is_a_page,
+    a_browser_is_sent_to_the_reference,
     every_answer_guards_the_browser,
 );
 
@@ -48,6 +49,25 @@ async fn the_reference_is_a_page(database: &Database) {
     let response = app.nobody().request_outside(Method::GET, "/docs").send().await.unwrap();
     assert_eq!(response.status().as_u16(), 200);
     assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
+}
+
+async fn a_browser_is_sent_to_the_reference(database: &Database) {
+    let app = spawn_app(database).await;
+    let ask = async |method: Method, accept: &str| {
+        let request = app.nobody().request_outside(method, "/").header("accept", accept);
+        request.send().await.unwrap()
+    };
+    let followed = ask(Method::GET, "text/html,application/xhtml+xml,*/*;q=0.8").await;
+    assert_eq!((followed.status().as_u16(), followed.url().path()), (200, "/docs"));
+    for accept in ["*/*", "application/json", ""] {
+        let response = ask(Method::GET, accept).await;
+        assert_eq!(
+            (response.status().as_u16(), &response.headers()["vary"]),
+            (404, &"accept".parse().unwrap())
+        );
+        assert_eq!(response.json::<Value>().await.unwrap()["error"], "not found", "{accept}");
+    }
+    assert_eq!(ask(Method::POST, "text/html").await.status().as_u16(), 404);
 }
 
 async fn every_answer_guards_the_browser(database: &Database) {

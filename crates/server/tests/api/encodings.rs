@@ -16,6 +16,7 @@ use crate::client::Client;
 testing::on_both_databases!(
     json_may_be_announced_in_several_ways,
     a_body_that_is_neither_json_nor_multipart_is_415,
+    what_is_called_json_and_is_not_is_named,
     gzip_is_unpacked,
     gzip_of_several_members_is_one_body,
     corrupt_gzip_is_400,
@@ -76,6 +77,30 @@ async fn a_body_that_is_neither_json_nor_multipart_is_415(database: &Database) {
         send(&app.client, &[(CONTENT_TYPE.as_str(), content_type)], PAGE).await.is_failure(415);
     }
     assert_eq!(app.client.list().await, json!([]));
+}
+
+async fn what_is_called_json_and_is_not_is_named(database: &Database) {
+    let app = spawn_app(database).await;
+    let json = [(CONTENT_TYPE.as_str(), "application/json")];
+    let form = format!("--b\r\nContent-Disposition: form-data; name=\"payload\"\r\n\r\n{PAGE}\r\n--b--\r\n");
+    let said = send(&app.client, &json, form).await;
+    let expected = "the body looks like multipart/form-data, but Content-Type says application/json";
+    assert!(said.is_failure(400).starts_with(expected), "{said:?}");
+    for (body, words) in [
+        (b"title=A&slug=a".to_vec(), "URL-encoded form, but Content-Type says application/json"),
+        (gzip(PAGE.as_bytes()), "Content-Encoding: gzip"),
+        (format!("[{PAGE}]").into(), "{\"pages\": [...]}"),
+        (Value::from(PAGE).to_string().into(), "encoded twice"),
+    ] {
+        let answer = send(&app.client, &json, body).await;
+        assert!(answer.is_failure(400).contains(words), "{answer:?}");
+    }
+    // In a form, the content type is right.
+    let form = "--b\r\nContent-Disposition: form-data; name=\"payload\"\r\n\r\ntitle=A\r\n--b--\r\n";
+    let answer = send(&app.client, &[(CONTENT_TYPE.as_str(), "multipart/form-data; boundary=b")], form).await;
+    assert!(answer.is_failure(400).starts_with("the body must be one JSON object"), "{answer:?}");
+    let answer = send(&app.client, &[(CONTENT_TYPE.as_str(), "multipart/form-data; boundary=b")], PAGE).await;
+    assert!(answer.is_failure(400).contains("application/json"), "{answer:?}");
 }
 
 async fn gzip_is_unpacked(database: &Database) {

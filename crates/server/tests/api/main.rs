@@ -13,6 +13,7 @@ mod authentication;
 mod auto_slugs;
 mod batches;
 mod bodies;
+mod browsers;
 mod builds;
 mod client;
 mod conflicts;

@@ -2,12 +2,15 @@
 
 use testing::Database;
 
-use crate::server_under_test::start;
+use crate::server_under_test::{Options, start, start_with};
 use crate::visitor::Ask;
 
 testing::on_both_databases!(
     a_site_is_found_by_its_host_however_it_is_written,
     an_unknown_host_is_nobodys_site,
+    the_person_at_this_machine_sees_which_sites_there_are,
+    nobody_else_sees_which_sites_there_are,
+    this_machine_asks_whether_it_is_alive,
     each_host_has_its_own_site,
     a_domain_of_its_own_answers_like_the_first_address,
     a_request_without_a_clear_host_is_refused,
@@ -35,6 +38,70 @@ async fn an_unknown_host_is_nobodys_site(database: &Database) {
         assert_eq!(answer.status, 404, "{host}");
         assert!(answer.text().contains("There is no site here") && !answer.text().contains("acme"), "{host}");
         assert_eq!(answer.header("x-recto-release"), None, "{host}");
+    }
+}
+
+const HERE: [&str; 5] = ["127.0.0.1", "127.0.0.1:8081", "localhost:8081", "[::1]:8081", "[::1]"];
+
+async fn the_person_at_this_machine_sees_which_sites_there_are(database: &Database) {
+    let server = start_with(database, Options { list_sites: true, ..Options::default() }).await;
+    server.site("other").await;
+    for host in HERE {
+        let answer = server.ask(Ask::get("/").host(host)).await;
+        assert_eq!(answer.status, 200, "{host}");
+        for name in ["acme", "other"] {
+            let link = format!("<a href=\"http://{name}.localhost:8081\">{name}.localhost:8081</a>");
+            assert!(answer.text().contains(&link), "{host}: {}", answer.text());
+            let command = format!("curl -H 'Host: {name}.localhost:8081' http://{host}/");
+            assert!(answer.text().contains(&command), "{host}: {}", answer.text());
+        }
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(answer.header("x-frame-options"), Some("SAMEORIGIN"));
+        assert!(answer.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
+        let head = server.ask(Ask::head("/").host(host)).await;
+        assert_eq!((head.status, head.text()), (200, ""));
+    }
+    for ask in [Ask::get("/x").host("127.0.0.1"), Ask::new("POST", "/").host("127.0.0.1")] {
+        assert_eq!(server.ask(ask.clone()).await.status, 404, "{ask:?}");
+    }
+}
+
+async fn nobody_else_sees_which_sites_there_are(database: &Database) {
+    let server = start_with(database, Options { list_sites: true, ..Options::default() }).await;
+    let here = || Ask::get("/").host("127.0.0.1:8081");
+    let mut asks: Vec<Ask> = [
+        "evil.com",
+        "evil.localhost",
+        "127.0.0.1.evil.com",
+        "10.0.0.1",
+        "0.0.0.0",
+        "localhost.evil.com:8081",
+    ]
+    .iter()
+    .map(|host| Ask::get("/").host(host))
+    .collect();
+    for name in ["forwarded", "via", "x-real-ip", "x-forwarded-for", "x-forwarded-host", "cf-connecting-ip"] {
+        asks.push(here().header(name, "127.0.0.1"));
+    }
+    for ask in asks {
+        let answer = server.ask(ask.clone()).await;
+        assert!(answer.status == 404 && !answer.text().contains("acme"), "{ask:?}: {answer:?}");
+    }
+}
+
+async fn this_machine_asks_whether_it_is_alive(database: &Database) {
+    let server = start(database).await;
+    for host in HERE {
+        assert_eq!(
+            server.ask(Ask::get("/healthz").host(host)).await.told(),
+            (200, "{\"status\":\"ok\"}"),
+            "{host}"
+        );
+    }
+    let forwarded = Ask::get("/healthz").host("127.0.0.1").header("x-forwarded-for", "192.0.2.1");
+    for ask in [Ask::get("/healthz").host("evil.com"), Ask::get("/healthz"), forwarded] {
+        assert_eq!(server.ask(ask.clone()).await.status, 404, "{ask:?}");
     }
 }
 

@@ -2,10 +2,13 @@
 
 use testing::Database;
 
+use crate::press::Print;
 use crate::server_under_test::start;
+use crate::visitor::Ask;
 
 testing::on_both_databases!(
     a_slash_at_the_end_is_redirected_with_the_query,
+    a_path_that_is_not_there_is_not_redirected,
     index_files_are_redirected,
     no_redirect_leads_to_another_host,
     hostile_paths_find_nothing,
@@ -15,7 +18,7 @@ testing::on_both_databases!(
 
 async fn a_slash_at_the_end_is_redirected_with_the_query(database: &Database) {
     let server = start(database).await;
-    server.release(&[("/blog/a", "a")]).await;
+    server.release(&[("/blog/a", "a"), ("/café", "b")]).await;
     let check = async |path: &str, location: &str| {
         let answer = server.get(path).await;
         assert_eq!(answer.location(), (308, location), "{path}");
@@ -27,12 +30,30 @@ async fn a_slash_at_the_end_is_redirected_with_the_query(database: &Database) {
     check("/blog/a/?b=c&d=%2F", "/blog/a?b=c&d=%2F").await;
     check("/blog/a/?", "/blog/a?").await;
     check("/caf%C3%A9/?%C3%A9=//", "/caf%C3%A9?%C3%A9=//").await;
-    check("/nothing/", "/nothing").await;
+}
+
+async fn a_path_that_is_not_there_is_not_redirected(database: &Database) {
+    let server = start(database).await;
+    for path in ["/", "//", "/blog/"] {
+        assert_eq!(server.get(path).await.status, 404, "before the first release: {path}");
+    }
+    let moved = Print::Redirect("/blog/a".into());
+    server.release(&[("/blog/a", Print::from("a")), ("/old", moved), ("/404.html", "lost".into())]).await;
+    for path in ["/no/such/", "/no/such//", "//no/such", "/no/index.html", "/404.html/", "/media/0/a.png/"] {
+        let answer = server.get(path).await;
+        assert_eq!((answer.told(), answer.header("location")), ((404, "lost"), None), "{path}");
+        assert_eq!(server.ask(Ask::head(path)).await.status, 404, "{path}");
+    }
+    assert_eq!(server.get("/blog/a/").await.location(), (308, "/blog/a"));
+    assert_eq!(server.get("/old/").await.location(), (308, "/old"));
+    let known = server.get("/blog/a").await.header("etag").unwrap().to_owned();
+    let ask = Ask::get("/blog/a/").header("if-none-match", &known);
+    assert_eq!(server.ask(ask).await.location(), (308, "/blog/a"), "whatever the client knows of it");
 }
 
 async fn index_files_are_redirected(database: &Database) {
     let server = start(database).await;
-    server.release(&[("/", "home")]).await;
+    server.release(&[("/", "home"), ("/blog/a", "a")]).await;
     assert_eq!(server.get("/index.html").await.location(), (308, "/"));
     assert_eq!(server.get("/index.html?a").await.location(), (308, "/?a"));
     assert_eq!(server.get("/blog/a/index.html").await.location(), (308, "/blog/a"));
@@ -61,7 +82,7 @@ const FOREIGN: [&str; 18] = [
 
 async fn no_redirect_leads_to_another_host(database: &Database) {
     let server = start(database).await;
-    server.release(&[("/", "home")]).await;
+    server.release(&[("/", "home"), ("/evil.com", "ours")]).await;
     for path in FOREIGN {
         let answer = server.get(path).await;
         let location = answer.header("location").unwrap_or("/");

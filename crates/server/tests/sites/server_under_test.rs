@@ -31,11 +31,12 @@ pub struct Options {
     pub secure_cookies: bool,
     pub trusted_proxies: &'static [&'static str],
     pub cache_bytes: u64,
+    pub list_sites: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { secure_cookies: false, trusted_proxies: &[], cache_bytes: 64 << 20 }
+        Options { secure_cookies: false, trusted_proxies: &[], cache_bytes: 64 << 20, list_sites: false }
     }
 }
 
@@ -60,6 +61,7 @@ pub async fn start_on(store: Store, blob: Blob, options: Options) -> Server {
             trusted_proxies: options.trusted_proxies.iter().map(|net| net.parse().unwrap()).collect(),
             secure_cookies: options.secure_cookies,
             cache_bytes: options.cache_bytes,
+            list_sites: options.list_sites,
         },
     );
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();

@@ -95,7 +95,7 @@ async fn a_boundary_stands_on_a_line_of_its_own() {
 
 #[tokio::test]
 async fn another_boundary_than_the_one_named_is_told() {
-    let expected = "the body does not begin with the boundary that the content type names";
+    let expected = "the body does not begin with the boundary that the content type names; JSON is sent as application/json";
     assert_eq!(refused(b"--c\r\n\r\n--c--\r\n").await, expected);
     assert_eq!(refused("x\r\n".repeat(10_000).as_bytes()).await, expected);
 }

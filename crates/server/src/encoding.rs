@@ -3,18 +3,18 @@
 use axum::http::header::ACCEPT_ENCODING;
 use axum::http::{HeaderMap, HeaderValue};
 
-/// In the order we prefer them when the client does not care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Encoding {
+pub(crate) enum Encoding {
     Brotli,
     Zstd,
     Gzip,
 }
 
 impl Encoding {
-    pub(super) const ALL: [Encoding; 3] = [Encoding::Brotli, Encoding::Zstd, Encoding::Gzip];
+    /// In the order we prefer them for what is packed once and sent often.
+    pub(crate) const ALL: [Encoding; 3] = [Encoding::Brotli, Encoding::Zstd, Encoding::Gzip];
 
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Encoding::Brotli => "br",
             Encoding::Zstd => "zstd",
@@ -39,8 +39,9 @@ struct Wishes {
     others: Option<u16>,
 }
 
-/// `None` is the body as it is: that a client refuses even this is not worth an error.
-pub(super) fn choose(headers: &HeaderMap) -> Option<Encoding> {
+/// The first of those that the client likes best. `None` is the body as it is: that a client refuses even this is not
+/// worth an error.
+pub(crate) fn choose(headers: &HeaderMap, among: &[Encoding]) -> Option<Encoding> {
     let mut wishes = Wishes::default();
     for line in headers.get_all(ACCEPT_ENCODING) {
         wishes.read(line);
@@ -48,8 +49,8 @@ pub(super) fn choose(headers: &HeaderMap) -> Option<Encoding> {
     let wish = |encoding: &Encoding| wishes.encodings[*encoding as usize].or(wishes.others).unwrap_or(0);
     // The body as it is does, if nothing is said about it, but anything else that the client knows is better.
     let identity = wishes.identity.or(wishes.others).unwrap_or(0);
-    let most = Encoding::ALL.iter().map(wish).max().unwrap_or(0);
-    Encoding::ALL.into_iter().find(|encoding| wish(encoding) == most && most > 0 && most >= identity)
+    let most = among.iter().map(wish).max().unwrap_or(0);
+    among.iter().copied().find(|encoding| wish(encoding) == most && most > 0 && most >= identity)
 }
 
 impl Wishes {
@@ -91,7 +92,7 @@ mod tests {
         for line in lines {
             headers.append(ACCEPT_ENCODING, HeaderValue::from_static(line));
         }
-        assert_eq!(choose(&headers), expected, "{lines:?}");
+        assert_eq!(choose(&headers, &Encoding::ALL), expected, "{lines:?}");
     }
 
     #[test]
@@ -125,6 +126,15 @@ mod tests {
         check(&["*;q=0"], None);
         check(&["identity, *;q=0"], None);
         check(&["identity;q=0"], None);
+    }
+
+    #[test]
+    fn only_what_is_offered_is_chosen() {
+        let headers =
+            HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("br, gzip, zstd;q=0.9"))]);
+        assert_eq!(choose(&headers, &[Encoding::Zstd, Encoding::Gzip]), Some(Encoding::Gzip));
+        assert_eq!(choose(&headers, &[Encoding::Zstd]), Some(Encoding::Zstd));
+        assert_eq!(choose(&headers, &[]), None);
     }
 
     #[test]

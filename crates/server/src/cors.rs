@@ -1,0 +1,48 @@
+//! Pages of any origin may call the API. They have to send a token to get anything, and no cookie counts, so that
+//! nothing is given to a page that its visitor did not give it the token for.
+
+use axum::extract::Request;
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN,
+};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::guard::api_path;
+
+/// The same for every path: what is allowed there is what the answer itself says.
+const PREFLIGHT: [(HeaderName, &str); 3] = [
+    (ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD, POST, PUT, PATCH, DELETE"),
+    // The asterisk does not mean Authorization, and old browsers do not know it.
+    (ACCESS_CONTROL_ALLOW_HEADERS, "Authorization, Content-Type, Content-Encoding, *"),
+    // A day; browsers cut it to what they like.
+    (ACCESS_CONTROL_MAX_AGE, "86400"),
+];
+
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After, X-Request-Id, WWW-Authenticate, Allow, ETag",
+);
+
+/// Stands before the guard: a browser asks without a token, and that question must not use up a rate limit.
+pub(crate) async fn cors(request: Request, next: Next) -> Response {
+    if api_path(&request).is_none() && request.uri().path() != "/openapi.json" {
+        return next.run(request).await;
+    }
+    let mut response = match is_preflight(&request) {
+        true => (StatusCode::NO_CONTENT, PREFLIGHT).into_response(),
+        false => next.run(request).await,
+    };
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    response
+}
+
+fn is_preflight(request: &Request) -> bool {
+    let headers = request.headers();
+    request.method() == Method::OPTIONS
+        && headers.contains_key(ORIGIN)
+        && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
+}

@@ -1,0 +1,144 @@
+//! For the person at this machine: which sites there are, and how to reach them. Names under `.localhost` are not found
+//! by every program, so that somebody who opens `http://127.0.0.1:8081/` instead gets further.
+//!
+//! Which sites a server has is for no stranger to know. A proxy passes on what strangers send, and some of them with
+//! their own idea of the host, so all of this must hold: the settings are those of a machine of one's own
+//! (`SitesSettings::list_sites`), the peer is this machine, the host is one of its addresses, and nothing in the request
+//! speaks of a proxy.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, FORWARDED, VIA};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
+use bytes::Bytes;
+use publisher::Publisher;
+
+use super::{Answer, answer, headers, host, notes};
+
+/// Of a list that a person reads.
+const MOST: usize = 100;
+
+const PROXIES: [HeaderName; 6] = [
+    FORWARDED,
+    VIA,
+    HeaderName::from_static("x-real-ip"),
+    HeaderName::from_static("x-client-ip"),
+    HeaderName::from_static("true-client-ip"),
+    HeaderName::from_static("cf-connecting-ip"),
+];
+
+/// The address of this machine that a request of this machine is for.
+pub(super) fn address<B>(peer: SocketAddr, request: &Request<B>) -> Option<&str> {
+    let here = peer.ip().to_canonical().is_loopback() && !is_forwarded(request.headers());
+    host::text(request).ok()?.filter(|text| here && is_loopback(text))
+}
+
+fn is_forwarded(headers: &HeaderMap) -> bool {
+    headers.keys().any(|name| name.as_str().starts_with("x-forwarded") || PROXIES.contains(name))
+}
+
+/// `localhost`, `127.0.0.1` or `[::1]`, with or without a port.
+fn is_loopback(host: &str) -> bool {
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if !host.ends_with(']') && is_port(port) => name,
+        _ => host,
+    };
+    let ip = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+    name.eq_ignore_ascii_case("localhost") || ip.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+/// `recto doctor` asks whether it is a Recto that has the port.
+pub(super) fn alive() -> Answer {
+    let body = Bytes::from_static(b"{\"status\":\"ok\"}");
+    let mut headers = headers::of_note(body.len());
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer::answer(StatusCode::OK, headers, body)
+}
+
+/// `address` is where the person asks.
+pub(super) async fn list(publisher: &Publisher, address: &str) -> Answer {
+    let sites = match publisher.site_list().await {
+        Ok(sites) => sites,
+        Err(error) => {
+            tracing::warn!(%error, "the sites cannot be listed");
+            return notes::away();
+        }
+    };
+    let mut text = match sites.is_empty() {
+        true => "<p>There is none yet: <code>recto account create NAME</code> makes an account and its site.</p>",
+        false => {
+            "<p>Names under <code>.localhost</code> open in Chrome, Edge and Firefox. Safari, wget, Python and Node may \
+             not find them: add <code>127.0.0.1 NAME.localhost</code> to the hosts file, or send the name along.</p>"
+        }
+    }
+    .to_owned();
+    for site in sites.iter().take(MOST) {
+        let url = escape(&publisher.settings().deploy_url(&site.name));
+        let name = url.split_once("://").map_or(url.as_str(), |(_, name)| name);
+        text += &format!(
+            "\n<p><a href=\"{url}\">{name}</a><br>\n<code>curl -H 'Host: {name}' http://{address}/</code></p>"
+        );
+    }
+    if let Some(more) = sites.len().checked_sub(MOST).filter(|more| *more > 0) {
+        text += &format!("\n<p>And {more} more: <code>recto site list</code> shows all.</p>");
+    }
+    let mut answer = notes::note(StatusCode::OK, "Sites on this server", &text);
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
+        frame-ancestors 'none'";
+    answer.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    answer
+}
+
+/// The operator's pattern may hold anything.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;").replace('\'', "&#39;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_here() {
+        let check = |peer: &str, expected: Option<&str>| {
+            let request =
+                Request::builder().uri("/").header("host", "127.0.0.1:8081").body(()).expect("a request");
+            assert_eq!(
+                address(SocketAddr::new(peer.parse().expect("an address"), 1), &request),
+                expected,
+                "{peer}"
+            );
+        };
+        for peer in ["127.0.0.1", "::1", "::ffff:127.0.0.1"] {
+            check(peer, Some("127.0.0.1:8081"));
+        }
+        for peer in ["192.0.2.1", "10.0.0.1", "2001:db8::1", "::ffff:192.0.2.1"] {
+            check(peer, None);
+        }
+    }
+
+    #[test]
+    fn this_machine_has_three_names() {
+        for host in
+            ["localhost", "LocalHost:8081", "127.0.0.1", "127.0.0.1:1", "127.1.2.3", "[::1]", "[::1]:8081"]
+        {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in [
+            "",
+            ":80",
+            "acme.localhost",
+            "localhost.evil.com",
+            "10.0.0.1",
+            "[::2]",
+            "0.0.0.0",
+            "127.0.0.1.nip.io",
+        ] {
+            assert!(!is_loopback(host), "{host}");
+        }
+        for host in ["127.0.0.1:80:80", "localhost:x", "x@localhost", "[::1", "127.0.0.1/<b>"] {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
+}
