@@ -1,7 +1,8 @@
 //! Where a page refers to files that are sent along with it: `file:<name>`.
 //!
 //! A reference is, outside of code and formulas,
-//! - the destination of a link, an image, a link definition (used or not) or an autolink (`<file:a.pdf>`),
+//! - the destination of a link, an image, a link definition (used or not) or an autolink (`<file:a.pdf>`); that of a
+//!   link or image may have spaces, although CommonMark sees no link there: see [`ends::spaced`],
 //! - a `src`, `href` or `poster` in raw HTML, wherever it is a tag and not the content of a comment, script, style or
 //!   text area,
 //! - a word of the text, raw HTML's included, that ends in a supported extension, and is not shown as code by `<pre>` or
@@ -15,6 +16,7 @@ mod marks;
 mod names;
 mod places;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
@@ -58,7 +60,8 @@ pub fn file_references(text: &str, supported: &dyn Fn(&str) -> bool) -> Result<V
     }
     let budget = Budget::new(CPU_TIME);
     let marks = Marks::for_text(text);
-    let places = places(&marks.mark(text, &candidates), &marks, candidates.len(), &budget)?;
+    let marked = marks.mark(&without_spaces(text, &candidates), &candidates);
+    let places = places(&marked, &marks, candidates.len(), &budget)?;
     let (mut references, mut free) = (Vec::new(), 0);
     for (number, (&at, place)) in candidates.iter().zip(places).enumerate() {
         if number.is_multiple_of(STRIDE) {
@@ -110,6 +113,18 @@ fn candidates(text: &str) -> Vec<usize> {
     labels::outside(text, found)
 }
 
+/// The text as the parser must see it to find links whose destinations have spaces: with a comma for each of these, so
+/// that all else stays where it is.
+fn without_spaces<'t>(text: &'t str, candidates: &[usize]) -> Cow<'t, str> {
+    let mut joined = Cow::Borrowed(text);
+    for &at in candidates {
+        if let Some(name) = ends::spaced(text, at) {
+            joined.to_mut().replace_range(at..at + name.len(), &name.replace([' ', '\t'], ","));
+        }
+    }
+    joined
+}
+
 /// Whether what follows is the destination of a link definition. Only asked of what the parser shows nowhere, since
 /// nothing else disappears behind `]:`.
 fn is_defined(before: &str) -> bool {
@@ -120,7 +135,7 @@ fn is_defined(before: &str) -> bool {
 
 fn reference(text: &str, at: usize, place: Place, supported: &dyn Fn(&str) -> bool) -> Option<Reference> {
     let written = match place {
-        Place::Destination => ends::destination(text, at),
+        Place::Destination => ends::spaced(text, at).or_else(|| ends::destination(text, at)),
         Place::Autolink => ends::autolink(text, at),
         Place::Attribute { quote } => ends::attribute(text, at, quote),
         Place::Word | Place::HtmlWord => ends::word(text, at),
