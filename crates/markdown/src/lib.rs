@@ -52,7 +52,7 @@ pub fn render(text: &str) -> Result<Rendered, TooComplex> {
 
 /// The text below a title that the page shows already as its only `h1`.
 ///
-/// A first heading that repeats the title is left out. From the first `#` that is left, headings move down one
+/// A first heading, of any level, that repeats the title is left out. From the first `#` that is left, headings move down one
 /// level, so that what stood below it stays below it.
 pub fn render_page(text: &str, title: &str) -> Result<Rendered, TooComplex> {
     document::render(text, Some(title))

@@ -1,6 +1,6 @@
 //! Headings: levels, anchors, and the title that is not shown twice.
 
-use recto_markdown::render;
+use recto_markdown::{render, render_page};
 
 use crate::page;
 
@@ -50,15 +50,24 @@ fn anchors_are_unique_in_a_page() {
 
 #[test]
 fn a_first_heading_that_repeats_the_title_is_left_out() {
-    for text in ["# The title", "# the TITLE\n", "The title\n===", "#  The  *title* #"] {
+    let first_level =
+        ["# The title", "# the TITLE\n", "The title\n===", "#  The  *title* #", "# The `title`"];
+    for text in first_level.into_iter().chain(["## The title", "The title\n---", "###### *The* title"]) {
         assert_eq!(page(text).html, "", "{text}");
         assert_eq!(page(text).headings, [], "{text}");
     }
 }
 
 #[test]
-fn only_a_first_heading_of_the_first_level_repeats_the_title() {
-    check_levels("## The title", &[2]);
+fn a_title_with_code_is_repeated_by_a_heading_with_code() {
+    for text in ["# Run `a b`", "## run  a b"] {
+        assert_eq!(render_page(text, "Run `a b`").unwrap().html, "", "{text}");
+    }
+}
+
+#[test]
+fn only_a_first_heading_repeats_the_title() {
+    check_levels("## The title\n\n## The title", &[2]);
     check_levels("Text\n\n# The title", &[2]);
     check_levels("# Another title", &[2]);
 }
