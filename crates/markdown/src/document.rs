@@ -35,7 +35,8 @@ pub(crate) fn render(text: &str, title: Option<&str>) -> Result<Rendered, TooCom
 
 fn render_within(text: &str, title: Option<&str>, budget: Budget) -> Result<Rendered, TooComplex> {
     let prepared = parse::prepared(text, &budget)?;
-    let events = parse::events(&prepared, &budget)?;
+    let mut events = parse::events(&prepared, &budget)?;
+    heading::take_ids(&mut events);
     let (outline, first) = match title {
         Some(title) => Outline::below(title, &events),
         None => (Outline::AsWritten, 0),

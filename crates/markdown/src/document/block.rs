@@ -13,7 +13,7 @@ impl Page {
         }
         match tag {
             Tag::Paragraph => return self.start_paragraph(events, at),
-            Tag::Heading { level, .. } => self.start_heading(*level as u8, events, at),
+            Tag::Heading { level, id, .. } => self.start_heading(*level as u8, id.as_deref(), events, at),
             Tag::BlockQuote(kind) => return self.start_quote(*kind, events, at),
             Tag::CodeBlock(kind) => return self.put_code(kind, events, at),
             Tag::HtmlBlock => self.html.line(),
