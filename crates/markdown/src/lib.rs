@@ -8,6 +8,7 @@
 mod anchors;
 mod document;
 mod excerpt;
+mod front_matter;
 mod highlight;
 mod limits;
 mod math;
@@ -53,12 +54,12 @@ pub fn render(text: &str) -> Result<Rendered, TooComplex> {
 /// The text below a title that the page shows already as its only `h1`.
 ///
 /// A first heading, of any level, that repeats the title is left out. From the first `#` that is left, headings move down one
-/// level, so that what stood below it stays below it.
+/// level, so that what stood below it stays below it. Front matter is not shown.
 pub fn render_page(text: &str, title: &str) -> Result<Rendered, TooComplex> {
-    document::render(text, Some(title))
+    document::render(&front_matter::blanked(text), Some(title))
 }
 
-/// The text as its source, for one that cannot be rendered: escaped, in a block whose lines wrap.
+/// The text as its source, for one that cannot be rendered: escaped, in a block whose lines wrap, without front matter.
 ///
 /// It has no headings; its summary is its beginning, markup and all.
 pub fn show_source(text: &str) -> Rendered {

@@ -8,6 +8,8 @@
 //! - a word of the text, raw HTML's included, that ends in a supported extension, and is not shown as code by `<pre>` or
 //!   `<code>`. See [`ends::word`] for where it begins and ends.
 //!
+//! Front matter has none.
+//!
 //! `file://…` is the URL of a file on somebody's machine, and no reference.
 
 mod ends;
@@ -23,8 +25,8 @@ use percent_encoding::percent_decode_str;
 
 use self::marks::Marks;
 use self::places::{Place, places};
-use crate::TooComplex;
 use crate::limits::{Budget, CPU_TIME};
+use crate::{TooComplex, front_matter};
 
 /// So many references are read between two looks at the clock.
 const STRIDE: usize = 64;
@@ -61,7 +63,7 @@ pub fn file_references(text: &str, supported: &dyn Fn(&str) -> bool) -> Result<V
     let budget = Budget::new(CPU_TIME);
     let marks = Marks::for_text(text);
     let marked = marks.mark(&without_spaces(text, &candidates), &candidates);
-    let places = places(&marked, &marks, candidates.len(), &budget)?;
+    let places = places(&front_matter::blanked(&marked), &marks, candidates.len(), &budget)?;
     let (mut references, mut free) = (Vec::new(), 0);
     for (number, (&at, place)) in candidates.iter().zip(places).enumerate() {
         if number.is_multiple_of(STRIDE) {
@@ -107,10 +109,12 @@ pub fn replace_files(
     if unresolved == 0 { Ok(replaced) } else { Err(ReferenceError::Unresolved(unresolved)) }
 }
 
-/// Every `file:`, but for those in the labels of definitions: a label that is changed loses its definition.
+/// Every `file:` below the front matter, but for those in the labels of definitions: a label that is changed loses its
+/// definition.
 fn candidates(text: &str) -> Vec<usize> {
-    let found: Vec<usize> = memchr::memmem::find_iter(text.as_bytes(), "file:").collect();
-    labels::outside(text, found)
+    let found = memchr::memmem::find_iter(text.as_bytes(), "file:");
+    let start = front_matter::len(text);
+    labels::outside(text, found.filter(|at| *at >= start).collect())
 }
 
 /// The text as the parser must see it to find links whose destinations have spaces: with a comma for each of these, so

@@ -218,6 +218,16 @@ fn a_page_tells_what_it_is() {
 }
 
 #[test]
+fn front_matter_is_in_the_markdown_only() {
+    let (mut world, text) = (World::new(), "---\ntitle: Secret\n---\nFirst words.\n");
+    world.texts.insert(id(1), text.to_owned());
+    world.publish([docs(1, "a")]);
+    assert_eq!(world.raw("/docs/a.md"), text);
+    assert!(world.files.keys().all(|path| path == "/docs/a.md" || !world.get(path).contains("Secret")));
+    assert!(world.raw("/llms.txt").contains("(https://example.com/docs/a.md): First words.\n"));
+}
+
+#[test]
 fn params_are_heard() {
     let world =
         World::of([docs(1, "a").params(r#"{"lang": "he", "canonical": "https://elsewhere.example/a"}"#)]);

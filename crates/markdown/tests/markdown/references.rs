@@ -172,6 +172,12 @@ fn code_holds_no_references() {
 }
 
 #[test]
+fn front_matter_holds_no_references() {
+    check("---\ncover: file:a.png\n---\n![](file:b.png)", &["b.png"]);
+    check("---\n\nfile:a.png\n\n---\n", &["a.png"]);
+}
+
+#[test]
 fn what_is_not_named_by_file_alone_is_no_reference() {
     check("[a](file:) [b](<file:>) <a href='file:'>", &[]);
     check("[a](file:///etc/a.txt) file://b/c.png <file:///d>", &[]);
