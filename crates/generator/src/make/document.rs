@@ -81,11 +81,11 @@ impl Site {
 
     pub(super) fn document(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, MissingSource> {
         let page = self.index.page(id).expect("a place is of a page that is there");
-        let (rendered, warning) = rendered(source.ok_or(MissingSource(id))?, &page.title);
+        let path = self.index.path_of(page);
+        let (rendered, warning) = rendered(source.ok_or(MissingSource(id))?, &page.title, &path);
         let mut summary = rendered.summary.clone();
         text::tidy(&mut summary);
 
-        let path = self.index.path_of(page);
         let shell = self.page_shell(page, &path, &rendered, &summary);
         let view = self.page_view(page, &path, &rendered);
         let html = match page.key.content_type {
@@ -241,10 +241,10 @@ impl Site {
 }
 
 /// The text as HTML; and why it is only its source, if so.
-fn rendered(source: &Source<'_>, title: &str) -> (Rendered, Option<String>) {
+fn rendered(source: &Source<'_>, title: &str, path: &str) -> (Rendered, Option<String>) {
     let reason = match source.as_text {
         Some(reason) => reason.to_owned(),
-        None => match markdown::render_page(source.content, title) {
+        None => match markdown::render_page(source.content, title, path) {
             Ok(rendered) => return (rendered, None),
             Err(markdown::TooComplex(reason)) => reason,
         },

@@ -37,7 +37,7 @@ impl Page {
             TagEnd::Paragraph => self.end_paragraph(at),
             TagEnd::Heading(_) => self.end_heading(),
             TagEnd::BlockQuote(_) => self.end_quote(),
-            TagEnd::HtmlBlock => self.html.line(),
+            TagEnd::HtmlBlock => self.end_html_block(),
             TagEnd::List(is_ordered) => self.end_list(is_ordered),
             TagEnd::Item => self.html.push("</li>\n"),
             TagEnd::Table => self.end_table(),

@@ -100,7 +100,7 @@ fn a_first_heading_that_repeats_the_title_is_left_out() {
 #[test]
 fn a_title_with_code_is_repeated_by_a_heading_with_code() {
     for text in ["# Run `a b`", "## run  a b"] {
-        assert_eq!(render_page(text, "Run `a b`").unwrap().html, "", "{text}");
+        assert_eq!(render_page(text, "Run `a b`", "/docs/a").unwrap().html, "", "{text}");
     }
 }
 
