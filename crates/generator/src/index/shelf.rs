@@ -74,16 +74,18 @@ impl Shelf {
         self.spots.is_empty()
     }
 
-    pub fn ids(&self) -> impl Iterator<Item = PageId> {
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = PageId> {
         self.spots.keys().map(|spot| spot.id)
     }
 
-    /// The pages before and after the place of `page`, whether it stands there or not.
-    pub fn around(&self, page: &Page) -> (Option<PageId>, Option<PageId>) {
-        let spot = Spot::of(page);
-        let before = self.spots.range(..&spot).next_back();
-        let after = self.spots.range((Excluded(&spot), Unbounded)).next();
-        (before.map(|(spot, _)| spot.id), after.map(|(spot, _)| spot.id))
+    /// The pages before the place of `page`, whether it stands there or not; the nearest first.
+    pub fn ids_before(&self, page: &Page) -> impl Iterator<Item = PageId> {
+        self.spots.range(..Spot::of(page)).rev().map(|(spot, _)| spot.id)
+    }
+
+    /// Likewise those after it.
+    pub fn ids_after(&self, page: &Page) -> impl Iterator<Item = PageId> {
+        self.spots.range((Excluded(Spot::of(page)), Unbounded)).map(|(spot, _)| spot.id)
     }
 
     /// Where each part begins; nothing if the shelf is whole.

@@ -6,7 +6,6 @@ use model::{ContentType, Section};
 use serde_json::json;
 
 use super::view::{Endpoint, Step, escape_href};
-use crate::index::shelf::Shelf;
 use crate::text::{self, escape};
 use crate::url::{Fragment, list_url, url};
 use crate::{Page, Site};
@@ -69,7 +68,7 @@ impl Site {
     fn side(&self) -> String {
         let mut side = "<p class=\"label\"><a href=\"/docs\">Docs</a></p>\n".to_owned();
         side.push_str(&self.side_section(&Section::none()));
-        let sections = self.docs_sections();
+        let sections: Vec<_> = self.index.docs_sections().collect();
         if !sections.is_empty() {
             side.push_str("<ul class=\"sections\">");
             let count = text::count(sections.len(), "section");
@@ -91,7 +90,7 @@ impl Site {
     /// window of it.
     fn side_section(&self, section: &Section) -> String {
         let Some(shelf) = self.index.shelf(ContentType::Docs, section) else { return String::new() };
-        let pages: Vec<_> = self.index.of(shelf.ids()).filter(|page| !self.is_front(page)).collect();
+        let pages: Vec<_> = self.index.of(shelf.ids()).filter(|page| !self.index.is_front(page)).collect();
         if pages.is_empty() {
             return String::new();
         }
@@ -112,25 +111,8 @@ impl Site {
     fn side_part(&self, section: &Section, first: &str) -> String {
         let mut side = String::new();
         let pages = self.index.side_part(section, first).into_iter().flatten();
-        pages.filter(|page| !self.is_front(page)).for_each(|page| push_entry(&mut side, page));
+        pages.filter(|page| !self.index.is_front(page)).for_each(|page| push_entry(&mut side, page));
         side
-    }
-
-    /// Whether a page stands for a section of the docs, and so is not listed beside them.
-    fn is_front(&self, page: &Page) -> bool {
-        let named = Section::parse(page.key.slug.as_str()).unwrap_or_default();
-        page.key.section.is_none() && self.index.has_section(ContentType::Docs, &named)
-    }
-
-    /// The sections of the docs, in order: by the weight and title of the pages that stand for them.
-    pub(super) fn docs_sections(&self) -> Vec<(&Section, &Shelf)> {
-        let mut sections: Vec<_> = self.index.shelf_sections(ContentType::Docs).collect();
-        sections.sort_by_cached_key(|(section, _)| {
-            let weight = self.index.front(ContentType::Docs, section).map_or(0, |page| page.params.weight);
-            let title = self.index.section_title(ContentType::Docs, section).to_lowercase();
-            (weight, title, section.as_str().to_owned())
-        });
-        sections
     }
 
     /// The way to a page, for people and for machines.

@@ -60,14 +60,16 @@ impl Site {
 
     /// The newest posts, the sections of the docs, the pages that are in no section.
     pub(super) fn home_list(&self) -> String {
-        let sections = self.docs_sections();
-        let cards = sections.iter().map(|(section, shelf)| Card {
+        let sections = self.index.docs_sections().take(CARDS).map(|(section, shelf)| Card {
             url: list_url(ContentType::Docs, section),
             title: self.index.section_title(ContentType::Docs, section),
             blurb: self.index.front(ContentType::Docs, section).map(Page::blurb).unwrap_or_default(),
             note: text::count(shelf.len(), "page"),
         });
-        let docs: Vec<_> = cards.chain(self.root_docs().map(Card::of)).take(CARDS).collect();
+        let sections: Vec<_> = sections.collect();
+        // Sections lead to more, so they have the first claim to be shown; the order is that of the docs all the same.
+        let pages = self.root_docs().take(CARDS - sections.len()).map(Card::of);
+        let docs: Vec<_> = pages.chain(sections).collect();
         let list = HomeFragment {
             posts: self.index.of(self.index.blog.ids().take(POSTS)).map(Entry::of).collect(),
             more_posts: self.index.blog.len() > POSTS,

@@ -48,7 +48,7 @@ impl Site {
         }
         let mut room = LLMS_DOCS;
         self.put_llms(&mut llms, "Docs", self.root_docs().take(LLMS_OF_A_SECTION), &mut room);
-        for (section, shelf) in self.docs_sections().into_iter().take(LLMS_SECTIONS) {
+        for (section, shelf) in self.index.docs_sections().take(LLMS_SECTIONS) {
             let title = self.index.section_title(ContentType::Docs, section);
             let front = self.index.front(ContentType::Docs, section);
             let pages = front.into_iter().chain(self.index.of(shelf.ids())).take(LLMS_OF_A_SECTION);

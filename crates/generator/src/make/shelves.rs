@@ -81,7 +81,7 @@ impl Site {
     }
 
     pub(super) fn docs(&self) -> String {
-        let sections = self.docs_sections();
+        let sections: Vec<_> = self.index.docs_sections().collect();
         let shown = match self.index.docs_len() {
             len if len <= ALL_DOCS => len,
             _ if sections.len() <= FEW_SECTIONS => SOME_DOCS,
