@@ -8,6 +8,7 @@ use model::{ContentType, PageKey, Section};
 use super::Index;
 use super::marks::Marks;
 use crate::Page;
+use crate::inline::plain;
 use crate::url::url;
 
 /// The sections of the docs.
@@ -64,7 +65,7 @@ impl Index {
         }
         let rank = exists.then(|| {
             let weight = self.front(ContentType::Docs, &section).map_or(0, |page| page.params.weight);
-            (weight, self.section_title(ContentType::Docs, &section).to_lowercase())
+            (weight, plain(&self.section_title(ContentType::Docs, &section)).to_lowercase())
         });
         self.sections.put(section, rank);
     }

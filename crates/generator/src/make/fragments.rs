@@ -6,7 +6,8 @@ use model::{ContentType, Section};
 use serde_json::json;
 
 use super::view::{Endpoint, Step, escape_href};
-use crate::text::{self, escape};
+use crate::inline::{Inline, plain};
+use crate::text;
 use crate::url::{Fragment, list_url, url};
 use crate::{Page, Site};
 
@@ -32,7 +33,7 @@ impl Site {
         }
         let mut nav = "<nav aria-label=\"Site\">".to_owned();
         for (text, url) in links {
-            write!(nav, "<a href=\"{}\">{}</a>", escape_href(url.as_ref()), escape(text))
+            write!(nav, "<a href=\"{}\">{}</a>", escape_href(url.as_ref()), Inline::from(text))
                 .expect("a string takes all");
         }
         nav + "</nav>"
@@ -74,7 +75,7 @@ impl Site {
             let count = text::count(sections.len(), "section");
             push_all(&mut side, "/docs", &count);
             for (section, _) in sections {
-                let title = escape(&self.index.section_title(ContentType::Docs, section));
+                let title = Inline::from(self.index.section_title(ContentType::Docs, section));
                 let (href, inside) =
                     (list_url(ContentType::Docs, section), Fragment::SideSection(section.clone()));
                 writeln!(side, "<li><a href=\"{href}\">{title}</a>\0{inside}\0</li>")
@@ -123,9 +124,11 @@ impl Site {
         let mut crumbs = "<nav class=\"crumbs\" aria-label=\"Breadcrumbs\"><ol>".to_owned();
         let mut items = vec![];
         for (at, Step { url, text }) in steps.iter().enumerate() {
-            write!(crumbs, "<li><a href=\"{url}\">{}</a></li>", escape(text)).expect("a string takes all");
+            write!(crumbs, "<li><a href=\"{url}\">{}</a></li>", Inline::from(text.as_str()))
+                .expect("a string takes all");
             let address = self.frame.absolute(url);
-            items.push(json!({"@type": "ListItem", "position": at + 1, "name": text, "item": address}));
+            items
+                .push(json!({"@type": "ListItem", "position": at + 1, "name": plain(text), "item": address}));
         }
         let list = json!({
             "@context": "https://schema.org",
@@ -155,7 +158,7 @@ const NAV_PAGES: usize = 12;
 
 /// One line.
 fn push_entry(side: &mut String, page: &Page) {
-    let (href, title) = (url(&page.key), escape(page.short_title()));
+    let (href, title) = (url(&page.key), Inline::from(page.short_title()));
     write!(side, "<li><a href=\"{href}\"><span dir=\"auto\">{title}</span>").expect("a string takes all");
     if let Some(Endpoint { method, class, .. }) = page.api_endpoint.as_ref().map(Endpoint::of) {
         write!(side, "<span class=\"method {class}\">{method}</span>").expect("a string takes all");
