@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::view::{Endpoint, Step, escape_href};
 use crate::inline::{Inline, plain};
-use crate::text;
+use crate::text::{self, escape};
 use crate::url::{Fragment, list_url, url};
 use crate::{Page, Site};
 
@@ -33,7 +33,7 @@ impl Site {
         }
         let mut nav = "<nav aria-label=\"Site\">".to_owned();
         for (text, url) in links {
-            write!(nav, "<a href=\"{}\">{}</a>", escape_href(url.as_ref()), Inline::from(text))
+            write!(nav, "<a href=\"{}\">{}</a>", escape_href(url.as_ref()), escape(&plain(text)))
                 .expect("a string takes all");
         }
         nav + "</nav>"
@@ -78,8 +78,11 @@ impl Site {
                 let title = Inline::from(self.index.section_title(ContentType::Docs, section));
                 let (href, inside) =
                     (list_url(ContentType::Docs, section), Fragment::SideSection(section.clone()));
-                writeln!(side, "<li><a href=\"{href}\">{title}</a>\0{inside}\0</li>")
-                    .expect("a string takes all");
+                writeln!(
+                    side,
+                    "<li><a href=\"{href}\"><span dir=\"auto\">{title}</span></a>\0{inside}\0</li>"
+                )
+                .expect("a string takes all");
             }
             push_all(&mut side, "/docs", &count);
             side.push_str("</ul>\n");

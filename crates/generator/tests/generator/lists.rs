@@ -43,7 +43,10 @@ fn sections_are_ordered_by_the_pages_that_stand_for_them() {
         docs(5, "introduction"),
     ]);
     let side = world.raw("/.docs");
-    assert_eq!(between(&side, "\">", "</a>\0"), ["Getting started", "Zoo", "Reference"]);
+    assert_eq!(
+        between(&side, "<span dir=\"auto\">", "</span></a>\0"),
+        ["Getting started", "Zoo", "Reference"]
+    );
     let index = world.get("/docs");
     assert_eq!(
         between(&index, "<h2 dir=\"auto\">", "</h2>"),
@@ -73,14 +76,14 @@ fn the_sidebar_shows_the_pages_of_the_current_section() {
         side("/docs/a/two"),
         [
             " href=\"/docs/root\"><span dir=\"auto\">Root</span>",
-            " href=\"/docs/a\">A",
+            " href=\"/docs/a\"><span dir=\"auto\">A</span>",
             " href=\"/docs/a/one\"><span dir=\"auto\">One</span><span class=\"method get\">GET</span>",
             " aria-current=\"page\" href=\"/docs/a/two\"><span dir=\"auto\">Two</span><span class=\"method delete\">DELETE</span>",
-            " href=\"/docs/b\">B",
+            " href=\"/docs/b\"><span dir=\"auto\">B</span>",
         ]
     );
     assert_eq!(side("/docs/root").len(), 3);
-    assert_eq!(side("/docs/a")[1], " aria-current=\"page\" href=\"/docs/a\">A");
+    assert_eq!(side("/docs/a")[1], " aria-current=\"page\" href=\"/docs/a\"><span dir=\"auto\">A</span>");
 }
 
 #[test]
