@@ -148,7 +148,12 @@ function checkTexts(site, tell) {
   if (!robots.includes(`\nSitemap: ${site.origin}/sitemap.xml\n`)) tell('/robots.txt')('does not name the sitemap');
   if (!/^User-agent: \*$/m.test(robots)) tell('/robots.txt')('speaks to nobody');
   const llms = site.files.get('/llms.txt');
-  if (!llms.body.toString().startsWith('# ')) tell('/llms.txt')('does not begin with the title');
+  // As the format's own parser reads it: title, summary, text; then sections of nothing but links.
+  const [head, ...sections] = llms.body.toString().split(/^## .+\n/m);
+  if (!/^# .+\n\n> .+\n\n.+\n/.test(head)) tell('/llms.txt')('does not begin with title, summary and text');
+  const entries = sections.flatMap((section) => section.split('\n').filter(Boolean));
+  for (const entry of entries)
+    if (!/^- \[[^\]]+\]\([^)]+\)(: .*)?$/.test(entry)) tell('/llms.txt')(`has a line that is no link: ${entry}`);
   for (const { url, target } of llms.links) {
     if (site.files.get(target.pathname)?.status !== 200) tell('/llms.txt')(`names ${url}, which is not there`);
     if (!target.pathname.endsWith('.md')) tell('/llms.txt')(`names ${url}, which is no Markdown`);

@@ -206,11 +206,36 @@ fn robots_and_llms_point_to_what_there_is() {
     assert_eq!(
         world.raw("/llms.txt"),
         "# acme\n\
+         \n> The pages published at https://example.com.\n\
+         \nEach link leads to the Markdown of a page.\n\
          \n## Docs\n\n- [c](https://example.com/docs/c.md)\n\
-         \n## Docs: Guides\n\n- [A \\[b\\]](https://example.com/docs/guides/a.md): About a.\n\
+         \n## Docs: Guides\n\n- [A (b)](https://example.com/docs/guides/a.md): About a.\n\
          \n## Blog\n\n- [d](https://example.com/blog/d.md)\n\
          \n## Pages\n\n- [about](https://example.com/about.md)\n"
     );
+}
+
+#[test]
+fn a_title_cannot_break_its_link_in_llms_txt() {
+    let entry = |title: &str| {
+        let llms = World::of([docs(1, "a").titled(title)]).raw("/llms.txt");
+        llms.lines().last().unwrap().to_owned()
+    };
+    let check = |title: &str, text: &str| {
+        assert_eq!(entry(title), format!("- [{text}](https://example.com/docs/a.md)"));
+    };
+    check("An array: T[]", "An array: T()");
+    check("[a](b) `c]`", "(a)(b) c)");
+    check("A lone ` and \\", "A lone  and \\\\");
+    check("]", ")");
+}
+
+#[test]
+fn the_site_s_description_is_the_summary_of_llms_txt() {
+    let mut settings = Settings::default();
+    settings.set("description", "About ships.").unwrap();
+    let llms = World::with_settings(settings).raw("/llms.txt");
+    assert_eq!(llms, "# acme\n\n> About ships.\n\nEach link leads to the Markdown of a page.\n");
 }
 
 #[test]
