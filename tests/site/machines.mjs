@@ -1,5 +1,6 @@
 // What machines read: feeds, the sitemap, robots.txt, llms.txt, Markdown, metadata.
 
+import { plain } from './links.mjs';
 import { request } from './web.mjs';
 
 const FEED_TYPES = {
@@ -202,13 +203,13 @@ function checkPage(site, page, problem) {
   if (ours.length !== 1 || json['@type'] !== TYPES[contentType])
     problem(`JSON-LD is ${ours.map((json) => json['@type'])}, not one ${TYPES[contentType]}`);
   if (json.url !== site.origin + path) problem(`JSON-LD names ${json.url}`);
-  const name = contentType === 'homepage' ? site.settings.title : title;
+  const name = contentType === 'homepage' ? site.settings.title : plain(title);
   if (json.name !== name) problem(`JSON-LD calls it ${json.name}`);
   if (publishedAt && Date.parse(json.datePublished) !== Date.parse(publishedAt))
     problem(`JSON-LD dates it ${json.datePublished}`);
   if (contentType === 'docs' && page.section && !document.jsonLd.some((text) => text.includes('BreadcrumbList')))
     problem('has no breadcrumbs for machines');
-  if (document.meta['og:title'] !== title) problem(`og:title is ${document.meta['og:title']}`);
+  if (document.meta['og:title'] !== plain(title)) problem(`og:title is ${document.meta['og:title']}`);
   if (description && (document.meta.description !== description || document.meta['og:description'] !== description))
     problem('the description is not in the metadata');
   if (/noindex/.test(document.meta.robots ?? '') !== Boolean(params.noindex))
