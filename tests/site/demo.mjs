@@ -222,7 +222,7 @@ function docs() {
       title: 'Introduction',
       description: 'Where to begin.',
       contentType: 'docs',
-      content: 'Read [how to install it](/docs/guides/install#steps).',
+      content: 'Read [how to install it](guides/install.md#steps), [all guides](guides/index.md) or [all docs](index.md).',
     },
     {
       slug: 'guides',
@@ -235,12 +235,13 @@ function docs() {
     docsPage('guides', 'configure', 'Configure'),
     { ...docsPage('guides', 'kitchen-sink', 'Every feature of Markdown'), content: KITCHEN_SINK },
     { ...docsPage('guides', 'no-text', 'A page without text'), content: '' },
+    docsPage('guides', 'command', 'The `lantern light` command'),
     docsPage('guides', 'long', `A guide called ${LONG_WORD}`),
     ...endpoints,
     { ...docsPage('api', 'any-post', 'Any POST'), apiEndpoint: 'post', params: { weight: 8 } },
     {
       ...docsPage('api', 'errors', 'Errors'),
-      content: 'No badge here. See [the introduction](/docs/introduction).',
+      content: '---\ntitle: Errors\n---\n## Errors\n\nNo badge here. See [the introduction](../Introduction.md).',
       params: { weight: 9 },
     },
   ];

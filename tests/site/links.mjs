@@ -68,7 +68,7 @@ export function checkPages(site, problem) {
     if (file?.status !== 200)
       problem(at, `is published, and ${file ? `answers ${file.status}` : 'nothing links to it'}`);
     else if (!clicked.has(path)) problem(at, 'is found through the sitemap only: no click leads there');
-    if (file?.document && !file.document.h1.includes(title.trim().replace(/\s+/g, ' ')))
+    if (file?.document && !file.document.h1.includes(plain(title)))
       problem(at, `the heading is ${JSON.stringify(file.document.h1)}, not the title`);
     if (file?.document && file.document.canonical !== (params.canonical ?? site.origin + path))
       problem(at, `the canonical address is ${file.document.canonical}`);
@@ -81,6 +81,11 @@ export function checkPages(site, problem) {
     const twice = document.ids.filter((id, index) => document.ids.indexOf(id) !== index);
     if (twice.length) problem(at, `ids occur twice: ${twice.slice(0, 3).join(', ')}`);
   }
+}
+
+// A title as it is shown where nothing is code.
+export function plain(title) {
+  return title.trim().replace(/\s+/g, ' ').replaceAll('`', '');
 }
 
 // What can be reached from the front page through links that a person can click.

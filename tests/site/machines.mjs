@@ -1,5 +1,6 @@
 // What machines read: feeds, the sitemap, robots.txt, llms.txt, Markdown, metadata.
 
+import { plain } from './links.mjs';
 import { request } from './web.mjs';
 
 const FEED_TYPES = {
@@ -148,7 +149,12 @@ function checkTexts(site, tell) {
   if (!robots.includes(`\nSitemap: ${site.origin}/sitemap.xml\n`)) tell('/robots.txt')('does not name the sitemap');
   if (!/^User-agent: \*$/m.test(robots)) tell('/robots.txt')('speaks to nobody');
   const llms = site.files.get('/llms.txt');
-  if (!llms.body.toString().startsWith('# ')) tell('/llms.txt')('does not begin with the title');
+  // As the format's own parser reads it: title, summary, text; then sections of nothing but links.
+  const [head, ...sections] = llms.body.toString().split(/^## .+\n/m);
+  if (!/^# .+\n\n> .+\n\n.+\n/.test(head)) tell('/llms.txt')('does not begin with title, summary and text');
+  const entries = sections.flatMap((section) => section.split('\n').filter(Boolean));
+  for (const entry of entries)
+    if (!/^- \[[^\]]+\]\([^)]+\)(: .*)?$/.test(entry)) tell('/llms.txt')(`has a line that is no link: ${entry}`);
   for (const { url, target } of llms.links) {
     if (site.files.get(target.pathname)?.status !== 200) tell('/llms.txt')(`names ${url}, which is not there`);
     if (!target.pathname.endsWith('.md')) tell('/llms.txt')(`names ${url}, which is no Markdown`);
@@ -197,13 +203,13 @@ function checkPage(site, page, problem) {
   if (ours.length !== 1 || json['@type'] !== TYPES[contentType])
     problem(`JSON-LD is ${ours.map((json) => json['@type'])}, not one ${TYPES[contentType]}`);
   if (json.url !== site.origin + path) problem(`JSON-LD names ${json.url}`);
-  const name = contentType === 'homepage' ? site.settings.title : title;
+  const name = contentType === 'homepage' ? site.settings.title : plain(title);
   if (json.name !== name) problem(`JSON-LD calls it ${json.name}`);
   if (publishedAt && Date.parse(json.datePublished) !== Date.parse(publishedAt))
     problem(`JSON-LD dates it ${json.datePublished}`);
   if (contentType === 'docs' && page.section && !document.jsonLd.some((text) => text.includes('BreadcrumbList')))
     problem('has no breadcrumbs for machines');
-  if (document.meta['og:title'] !== title) problem(`og:title is ${document.meta['og:title']}`);
+  if (document.meta['og:title'] !== plain(title)) problem(`og:title is ${document.meta['og:title']}`);
   if (description && (document.meta.description !== description || document.meta['og:description'] !== description))
     problem('the description is not in the metadata');
   if (/noindex/.test(document.meta.robots ?? '') !== Boolean(params.noindex))

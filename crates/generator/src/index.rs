@@ -4,6 +4,7 @@
 //! each of these marks the paths whose files may now differ. To mark too much costs time, to mark too little is a
 //! bug: `tests/oracle.rs` holds each step against a clean build.
 
+mod contents;
 pub(crate) mod cut;
 mod hash;
 pub(crate) mod mark;
@@ -20,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use model::{ContentType, PageId, PageKey, Section, Slug, Timestamp};
 
 use crate::{Page, text, url};
+use contents::Sections;
 use marks::Marks;
 use shards::Shards;
 use shelf::Shelf;
@@ -39,6 +41,8 @@ pub(crate) struct Index {
     /// Likewise the standalone pages.
     standalone_shelves: BTreeMap<Section, Shelf>,
     docs: usize,
+    /// Those of the docs, in order.
+    sections: Sections,
     /// Standalone pages that ask for a place in the masthead.
     pub nav: Shelf,
     /// The first one is the homepage.
@@ -106,6 +110,11 @@ impl Index {
         }
     }
 
+    /// The sections of the docs, in order.
+    pub fn docs_sections(&self) -> impl Iterator<Item = (&Section, &Shelf)> {
+        self.sections.iter().filter_map(|section| Some((section, self.docs_shelves.get(section)?)))
+    }
+
     /// The sections of the docs or of the standalone pages, in no meaningful order.
     pub fn shelf_sections(&self, content_type: ContentType) -> impl Iterator<Item = (&Section, &Shelf)> {
         self.shelves(content_type).into_iter().flatten().filter(|(section, _)| !section.is_none())
@@ -147,24 +156,22 @@ impl Index {
 
     /// The pages before and after this one; for posts the newer and the older one.
     pub fn neighbours(&self, page: &Page) -> (Option<&Page>, Option<&Page>) {
-        let (before, after) = match page.key.content_type {
+        match page.key.content_type {
             ContentType::Blog => {
                 let (time, id) = (page.published_at, page.id);
-                (self.blog.newer(time, id), self.blog.older(time, id))
+                let (newer, older) = (self.blog.newer(time, id), self.blog.older(time, id));
+                (newer.and_then(|id| self.page(id)), older.and_then(|id| self.page(id)))
             }
-            ContentType::Docs => {
-                let shelf = self.shelf(ContentType::Docs, &page.key.section);
-                shelf.map_or((None, None), |shelf| shelf.around(page))
-            }
+            ContentType::Docs => self.docs_neighbours(page),
             _ => (None, None),
-        };
-        (before.and_then(|id| self.page(id)), after.and_then(|id| self.page(id)))
+        }
     }
 }
 
 /// What changes the index, and marks what that touches.
 impl Index {
     pub fn insert(&mut self, page: Page, marks: &mut Marks) {
+        self.mark_moved_section(&page, marks);
         self.keys.insert(page.key.clone(), page.id);
         match page.key.content_type {
             ContentType::Blog => self.insert_post(&page, marks),
@@ -180,8 +187,11 @@ impl Index {
                 self.shards.insert(page.id);
             }
         }
-        let id = page.id;
+        let (id, key) = (page.id, page.key.clone());
         self.pages.insert(id, page);
+        if key.content_type == ContentType::Docs {
+            self.rank_section(&key);
+        }
         self.mark_place(id, marks);
     }
 
@@ -204,6 +214,10 @@ impl Index {
             page.tags.iter().for_each(|tag| self.tags.remove(tag, &page, marks));
             self.shards.remove(id);
         }
+        if page.key.content_type == ContentType::Docs {
+            self.rank_section(&page.key);
+        }
+        self.mark_moved_section(&page, marks);
         self.mark_cuts(&page, marks);
         self.mark_sitemap(&page, marks);
         self.mark_shards(marks);

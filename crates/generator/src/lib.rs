@@ -43,6 +43,7 @@
 mod accent;
 mod frame;
 mod index;
+mod inline;
 mod join;
 mod make;
 mod page;

@@ -13,7 +13,7 @@ use rustix::time::{ClockId, clock_gettime};
 fn main() {
     println!("{:>9} {:>9} {:>9}  ", "render ms", "refs ms", "HTML KB");
     for (name, text) in texts::texts() {
-        let (rendered, render_ms) = timed(|| render_page(&text, "A title"));
+        let (rendered, render_ms) = timed(|| render_page(&text, "A title", "/docs/a"));
         // Only a text that names a file is looked through.
         let with_file = format!("{text}\n\nfile:a.png");
         let (references, references_ms) = timed(|| file_references(&with_file, &|_| true));

@@ -24,7 +24,11 @@ impl Anchors {
 
     /// The anchor of the next heading: its name, and a number if there was one of that name before.
     pub(crate) fn claim(&mut self, heading: &str) -> String {
-        let name = name(heading);
+        self.claim_id(name(heading))
+    }
+
+    /// An anchor that its author chose, and a number if it is taken.
+    pub(crate) fn claim_id(&mut self, name: String) -> String {
         if let Entry::Vacant(entry) = self.taken.entry(name.clone()) {
             entry.insert(1);
             return name;

@@ -29,18 +29,27 @@ use crate::{Rendered, TooComplex, parse};
 /// So many events are written between two looks at the clock.
 const STRIDE: usize = 64;
 
-pub(crate) fn render(text: &str, title: Option<&str>) -> Result<Rendered, TooComplex> {
-    render_within(text, title, Budget::new(CPU_TIME))
+/// Of the page that a text is part of.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'p> {
+    pub(crate) title: &'p str,
+    pub(crate) path: &'p str,
 }
 
-fn render_within(text: &str, title: Option<&str>, budget: Budget) -> Result<Rendered, TooComplex> {
+pub(crate) fn render(text: &str, context: Option<Context<'_>>) -> Result<Rendered, TooComplex> {
+    render_within(text, context, Budget::new(CPU_TIME))
+}
+
+fn render_within(text: &str, context: Option<Context<'_>>, budget: Budget) -> Result<Rendered, TooComplex> {
     let prepared = parse::prepared(text, &budget)?;
-    let events = parse::events(&prepared, &budget)?;
-    let (outline, first) = match title {
-        Some(title) => Outline::below(title, &events),
+    let mut events = parse::events(&prepared, &budget)?;
+    heading::take_ids(&mut events);
+    let (outline, first) = match context {
+        Some(Context { title, .. }) => Outline::below(title, &events),
         None => (Outline::AsWritten, 0),
     };
     let mut page = Page::new(outline, Footnotes::of(&events), budget);
+    page.path = context.map(|context| context.path.to_owned());
     write(&mut page, &events, first..events.len(), max_html(text))?;
     for number in page.begin_footnotes() {
         let inside = page.begin_footnote(number);

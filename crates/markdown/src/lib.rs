@@ -8,14 +8,17 @@
 mod anchors;
 mod document;
 mod excerpt;
+mod front_matter;
 mod highlight;
 mod limits;
 mod math;
+mod page_links;
 mod parse;
 mod raw_html;
 mod references;
 mod source;
 
+use document::Context;
 pub use references::{Reference, ReferenceError, file_references, replace_files};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,13 +55,15 @@ pub fn render(text: &str) -> Result<Rendered, TooComplex> {
 
 /// The text below a title that the page shows already as its only `h1`.
 ///
-/// A first heading that repeats the title is left out. From the first `#` that is left, headings move down one
-/// level, so that what stood below it stays below it.
-pub fn render_page(text: &str, title: &str) -> Result<Rendered, TooComplex> {
-    document::render(text, Some(title))
+/// A first heading, of any level, that repeats the title is left out. From the first `#` that is left, headings move down one
+/// level, so that what stood below it stays below it. Front matter is not shown.
+///
+/// `path` is the page's own: relative links to `.md` files lead from there to the pages of these files.
+pub fn render_page(text: &str, title: &str, path: &str) -> Result<Rendered, TooComplex> {
+    document::render(&front_matter::blanked(text), Some(Context { title, path }))
 }
 
-/// The text as its source, for one that cannot be rendered: escaped, in a block whose lines wrap.
+/// The text as its source, for one that cannot be rendered: escaped, in a block whose lines wrap, without front matter.
 ///
 /// It has no headings; its summary is its beginning, markup and all.
 pub fn show_source(text: &str) -> Rendered {

@@ -11,7 +11,13 @@ pub(crate) struct Html {
 
 pub(crate) enum Piece<'h> {
     Text(&'h str),
-    Value { attribute: &'h str, value: &'h str, quote: Option<char> },
+    Value {
+        attribute: &'h str,
+        value: &'h str,
+        quote: Option<char>,
+        /// All that follows the value.
+        rest: &'h str,
+    },
 }
 
 const RAW: [&str; 3] = ["script", "style", "textarea"];
@@ -88,9 +94,27 @@ fn read_attributes<'h>(attributes: &'h str, tell: &mut impl FnMut(Piece<'h>)) ->
         };
         // A quote that is never closed swallows the rest.
         let Some(end) = end else { return "" };
-        tell(Piece::Value { attribute, value: &value[..end], quote });
-        rest = &value[end + quote.map_or(0, char::len_utf8)..];
+        let (value, after) = value.split_at(end);
+        tell(Piece::Value { attribute, value, quote, rest: after });
+        rest = &after[quote.map_or(0, char::len_utf8)..];
     }
+}
+
+/// The HTML with each `href` that `replace` knows another URL for; `None` if it knows none.
+pub(crate) fn with_links(html: &str, replace: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let (mut replaced, mut copied) = (String::new(), 0);
+    Html::default().read(html, &mut |piece| {
+        let Piece::Value { attribute, value, rest, .. } = piece else { return };
+        if attribute.eq_ignore_ascii_case("href")
+            && let Some(url) = replace(value.trim_ascii())
+        {
+            let end = html.len() - rest.len();
+            replaced.push_str(&html[copied..end - value.len()]);
+            replaced.push_str(&url);
+            copied = end;
+        }
+    });
+    (copied > 0).then(|| replaced + &html[copied..])
 }
 
 /// Of an attribute that has no quotes.

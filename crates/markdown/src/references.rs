@@ -1,11 +1,14 @@
 //! Where a page refers to files that are sent along with it: `file:<name>`.
 //!
 //! A reference is, outside of code and formulas,
-//! - the destination of a link, an image, a link definition (used or not) or an autolink (`<file:a.pdf>`),
+//! - the destination of a link, an image, a link definition (used or not) or an autolink (`<file:a.pdf>`); that of a
+//!   link or image may have spaces, although CommonMark sees no link there: see [`ends::spaced`],
 //! - a `src`, `href` or `poster` in raw HTML, wherever it is a tag and not the content of a comment, script, style or
 //!   text area,
 //! - a word of the text, raw HTML's included, that ends in a supported extension, and is not shown as code by `<pre>` or
 //!   `<code>`. See [`ends::word`] for where it begins and ends.
+//!
+//! Front matter has none.
 //!
 //! `file://…` is the URL of a file on somebody's machine, and no reference.
 
@@ -15,14 +18,15 @@ mod marks;
 mod names;
 mod places;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
 
 use self::marks::Marks;
 use self::places::{Place, places};
-use crate::TooComplex;
 use crate::limits::{Budget, CPU_TIME};
+use crate::{TooComplex, front_matter};
 
 /// So many references are read between two looks at the clock.
 const STRIDE: usize = 64;
@@ -58,7 +62,8 @@ pub fn file_references(text: &str, supported: &dyn Fn(&str) -> bool) -> Result<V
     }
     let budget = Budget::new(CPU_TIME);
     let marks = Marks::for_text(text);
-    let places = places(&marks.mark(text, &candidates), &marks, candidates.len(), &budget)?;
+    let marked = marks.mark(&without_spaces(text, &candidates), &candidates);
+    let places = places(&front_matter::blanked(&marked), &marks, candidates.len(), &budget)?;
     let (mut references, mut free) = (Vec::new(), 0);
     for (number, (&at, place)) in candidates.iter().zip(places).enumerate() {
         if number.is_multiple_of(STRIDE) {
@@ -104,10 +109,24 @@ pub fn replace_files(
     if unresolved.is_empty() { Ok(replaced) } else { Err(ReferenceError::Unresolved(unresolved)) }
 }
 
-/// Every `file:`, but for those in the labels of definitions: a label that is changed loses its definition.
+/// Every `file:` below the front matter, but for those in the labels of definitions: a label that is changed loses its
+/// definition.
 fn candidates(text: &str) -> Vec<usize> {
-    let found: Vec<usize> = memchr::memmem::find_iter(text.as_bytes(), "file:").collect();
-    labels::outside(text, found)
+    let found = memchr::memmem::find_iter(text.as_bytes(), "file:");
+    let start = front_matter::len(text);
+    labels::outside(text, found.filter(|at| *at >= start).collect())
+}
+
+/// The text as the parser must see it to find links whose destinations have spaces: with a comma for each of these, so
+/// that all else stays where it is.
+fn without_spaces<'t>(text: &'t str, candidates: &[usize]) -> Cow<'t, str> {
+    let mut joined = Cow::Borrowed(text);
+    for &at in candidates {
+        if let Some(name) = ends::spaced(text, at) {
+            joined.to_mut().replace_range(at..at + name.len(), &name.replace([' ', '\t'], ","));
+        }
+    }
+    joined
 }
 
 /// Whether what follows is the destination of a link definition. Only asked of what the parser shows nowhere, since
@@ -120,7 +139,7 @@ fn is_defined(before: &str) -> bool {
 
 fn reference(text: &str, at: usize, place: Place, supported: &dyn Fn(&str) -> bool) -> Option<Reference> {
     let written = match place {
-        Place::Destination => ends::destination(text, at),
+        Place::Destination => ends::spaced(text, at).or_else(|| ends::destination(text, at)),
         Place::Autolink => ends::autolink(text, at),
         Place::Attribute { quote } => ends::attribute(text, at, quote),
         Place::Word | Place::HtmlWord => ends::word(text, at),

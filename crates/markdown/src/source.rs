@@ -1,12 +1,12 @@
 //! A text that cannot be rendered is shown as it is.
 
-use crate::Rendered;
 use crate::document::html::escape;
 use crate::excerpt::Excerpt;
+use crate::{Rendered, front_matter};
 
 pub(crate) fn show(text: &str) -> Rendered {
     // Pages are joined at U+0000.
-    let text = text.replace('\0', "\u{fffd}");
+    let text = text[front_matter::len(text)..].replace('\0', "\u{fffd}");
     let mut excerpt = Excerpt::default();
     excerpt.text(&text);
     // A first line break after the tag counts as part of the tag.

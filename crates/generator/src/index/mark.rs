@@ -5,6 +5,7 @@
 //! | its text | its own files, the lists that show its first words, feeds, its shard of the sitemap |
 //! | its place | that, and its neighbours, the navigation of its section, its former addresses |
 //! | the first or last page of a section | the list of the section, the way to it, the page in front of it, lists of sections |
+//! | the page that stands for a section | that, and the neighbours of the section where it was and where it is |
 //! | the first or last page of a type | masthead and foot |
 
 use model::{ContentType, PageId, Section};
@@ -30,6 +31,7 @@ impl Index {
 
         let (before, after) = self.neighbours(page);
         [before, after].into_iter().flatten().for_each(|page| marks.add(url(&page.key)));
+        self.mark_moved_section(page, marks);
 
         let key = &page.key;
         match key.content_type {

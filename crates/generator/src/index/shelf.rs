@@ -8,8 +8,9 @@ use std::sync::OnceLock;
 use model::PageId;
 
 use super::hash::hash;
+use crate::Page;
+use crate::inline::{Inline, plain};
 use crate::url::url;
-use crate::{Page, text};
 
 /// Up to so many bytes of links the navigation of a section is one file; more are cut into parts of at most so many.
 /// A link has 80 to 150, so about 200 pages.
@@ -37,7 +38,7 @@ impl Spot {
     pub fn of(page: &Page) -> Spot {
         Spot {
             weight: page.params.weight,
-            title: page.title.to_lowercase().into(),
+            title: plain(&page.title).to_lowercase().into(),
             slug: page.key.slug.as_str().into(),
             id: page.id,
         }
@@ -74,16 +75,18 @@ impl Shelf {
         self.spots.is_empty()
     }
 
-    pub fn ids(&self) -> impl Iterator<Item = PageId> {
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = PageId> {
         self.spots.keys().map(|spot| spot.id)
     }
 
-    /// The pages before and after the place of `page`, whether it stands there or not.
-    pub fn around(&self, page: &Page) -> (Option<PageId>, Option<PageId>) {
-        let spot = Spot::of(page);
-        let before = self.spots.range(..&spot).next_back();
-        let after = self.spots.range((Excluded(&spot), Unbounded)).next();
-        (before.map(|(spot, _)| spot.id), after.map(|(spot, _)| spot.id))
+    /// The pages before the place of `page`, whether it stands there or not; the nearest first.
+    pub fn ids_before(&self, page: &Page) -> impl Iterator<Item = PageId> {
+        self.spots.range(..Spot::of(page)).rev().map(|(spot, _)| spot.id)
+    }
+
+    /// Likewise those after it.
+    pub fn ids_after(&self, page: &Page) -> impl Iterator<Item = PageId> {
+        self.spots.range((Excluded(Spot::of(page)), Unbounded)).map(|(spot, _)| spot.id)
     }
 
     /// Where each part begins; nothing if the shelf is whole.
@@ -135,5 +138,5 @@ fn parts(spots: &BTreeMap<Spot, usize>) -> Vec<Spot> {
 
 fn link_bytes(page: &Page) -> usize {
     let badge = if page.api_endpoint.is_some() { 45 } else { 0 };
-    60 + badge + url(&page.key).len() + text::escape(page.short_title()).len()
+    60 + badge + url(&page.key).len() + Inline::from(page.short_title()).to_string().len()
 }

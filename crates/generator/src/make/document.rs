@@ -1,5 +1,7 @@
 //! A page's own files: its HTML and its Markdown.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use markdown::{Heading, Rendered};
 use model::{ContentType, Dimensions, MediaUrl, PageId, Section, Timestamp};
@@ -7,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::view::{Endpoint, Neighbour, Shell, joint, side_joint};
 use super::{bytes, render};
+use crate::inline::{Inline, plain};
 use crate::place::shows_list;
 use crate::settings::is_link;
 use crate::text::{self, Day};
@@ -35,8 +38,8 @@ struct DocsTemplate<'s> {
 struct PageView<'s> {
     class: &'static str,
     is_post: bool,
-    title: &'s str,
-    lead: &'s str,
+    title: Inline<'s>,
+    lead: Inline<'s>,
     html: &'s str,
     authors: Vec<&'s str>,
     published_at: Timestamp,
@@ -81,11 +84,11 @@ impl Site {
 
     pub(super) fn document(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, MissingSource> {
         let page = self.index.page(id).expect("a place is of a page that is there");
-        let (rendered, warning) = rendered(source.ok_or(MissingSource(id))?, &page.title);
+        let path = self.index.path_of(page);
+        let (rendered, warning) = rendered(source.ok_or(MissingSource(id))?, &page.title, &path);
         let mut summary = rendered.summary.clone();
         text::tidy(&mut summary);
 
-        let path = self.index.path_of(page);
         let shell = self.page_shell(page, &path, &rendered, &summary);
         let view = self.page_view(page, &path, &rendered);
         let html = match page.key.content_type {
@@ -103,7 +106,7 @@ impl Site {
         summary: &'s str,
     ) -> Shell<'s> {
         let mut shell = self.shell(path, &page.title).in_language(page.params.lang.as_deref());
-        shell.description = page.description.as_deref().unwrap_or(summary);
+        shell.description = page.description.as_deref().map_or(Cow::Borrowed(summary), plain);
         shell.noindex |= page.params.noindex;
         shell.markdown = Some(if path == "/" { "/index.md".to_owned() } else { format!("{path}.md") });
         let image = page.params.cover.as_deref().or(rendered.first_image.as_deref());
@@ -129,19 +132,19 @@ impl Site {
         let mut json = json!({
             "@context": "https://schema.org",
             "@type": kind,
-            "name": if path == "/" { &frame.title } else { &page.title },
+            "name": if path == "/" { &frame.title } else { &*shell.title },
             "url": format!("{}{path}", frame.origin),
             "inLanguage": shell.lang,
         });
         let mut put = |name: &str, value: Value| json[name] = value;
         if !shell.description.is_empty() {
-            put("description", shell.description.into());
+            put("description", (*shell.description).into());
         }
         if let Some(image) = &shell.image {
             put("image", image.as_str().into());
         }
         if shell.kind == "article" {
-            put("headline", page.title.as_str().into());
+            put("headline", (*shell.title).into());
             put("datePublished", page.published_at.to_string().into());
             put("dateModified", page.updated_at.to_string().into());
             put("publisher", json!({"@type": "Organization", "name": frame.title}));
@@ -175,8 +178,8 @@ impl Site {
                 _ => "plain",
             },
             is_post: of == ContentType::Blog,
-            title: &page.title,
-            lead: page.description.as_deref().unwrap_or_default(),
+            title: page.title.as_str().into(),
+            lead: page.description.as_deref().unwrap_or_default().into(),
             html: &rendered.html,
             authors: if of == ContentType::Blog {
                 self.authors(page).collect()
@@ -241,10 +244,10 @@ impl Site {
 }
 
 /// The text as HTML; and why it is only its source, if so.
-fn rendered(source: &Source<'_>, title: &str) -> (Rendered, Option<String>) {
+fn rendered(source: &Source<'_>, title: &str, path: &str) -> (Rendered, Option<String>) {
     let reason = match source.as_text {
         Some(reason) => reason.to_owned(),
-        None => match markdown::render_page(source.content, title) {
+        None => match markdown::render_page(source.content, title, path) {
             Ok(rendered) => return (rendered, None),
             Err(markdown::TooComplex(reason)) => reason,
         },

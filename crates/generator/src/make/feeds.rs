@@ -1,10 +1,13 @@
 //! The newest posts as Atom, RSS and JSON Feed.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use model::{PageId, Timestamp};
 use serde_json::{Value, json};
 
 use super::render;
+use crate::inline::plain;
 use crate::text::rfc822;
 use crate::url::url;
 use crate::{Page, Site};
@@ -37,8 +40,8 @@ struct Rss<'s> {
 struct Item<'s> {
     id: PageId,
     url: String,
-    title: &'s str,
-    summary: &'s str,
+    title: Cow<'s, str>,
+    summary: Cow<'s, str>,
     published: Timestamp,
     published_822: String,
     updated: Timestamp,
@@ -109,8 +112,8 @@ impl Site {
         Item {
             id: page.id,
             url: format!("{}{}", self.frame.origin, url(&page.key)),
-            title: &page.title,
-            summary: page.blurb(),
+            title: plain(&page.title),
+            summary: plain(page.blurb()),
             published: page.published_at,
             published_822: rfc822(page.published_at),
             updated: page.updated_at,

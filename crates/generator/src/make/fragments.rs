@@ -6,7 +6,7 @@ use model::{ContentType, Section};
 use serde_json::json;
 
 use super::view::{Endpoint, Step, escape_href};
-use crate::index::shelf::Shelf;
+use crate::inline::{Inline, plain};
 use crate::text::{self, escape};
 use crate::url::{Fragment, list_url, url};
 use crate::{Page, Site};
@@ -33,7 +33,7 @@ impl Site {
         }
         let mut nav = "<nav aria-label=\"Site\">".to_owned();
         for (text, url) in links {
-            write!(nav, "<a href=\"{}\">{}</a>", escape_href(url.as_ref()), escape(text))
+            write!(nav, "<a href=\"{}\">{}</a>", escape_href(url.as_ref()), escape(&plain(text)))
                 .expect("a string takes all");
         }
         nav + "</nav>"
@@ -69,17 +69,20 @@ impl Site {
     fn side(&self) -> String {
         let mut side = "<p class=\"label\"><a href=\"/docs\">Docs</a></p>\n".to_owned();
         side.push_str(&self.side_section(&Section::none()));
-        let sections = self.docs_sections();
+        let sections: Vec<_> = self.index.docs_sections().collect();
         if !sections.is_empty() {
             side.push_str("<ul class=\"sections\">");
             let count = text::count(sections.len(), "section");
             push_all(&mut side, "/docs", &count);
             for (section, _) in sections {
-                let title = escape(&self.index.section_title(ContentType::Docs, section));
+                let title = Inline::from(self.index.section_title(ContentType::Docs, section));
                 let (href, inside) =
                     (list_url(ContentType::Docs, section), Fragment::SideSection(section.clone()));
-                writeln!(side, "<li><a href=\"{href}\">{title}</a>\0{inside}\0</li>")
-                    .expect("a string takes all");
+                writeln!(
+                    side,
+                    "<li><a href=\"{href}\"><span dir=\"auto\">{title}</span></a>\0{inside}\0</li>"
+                )
+                .expect("a string takes all");
             }
             push_all(&mut side, "/docs", &count);
             side.push_str("</ul>\n");
@@ -91,7 +94,7 @@ impl Site {
     /// window of it.
     fn side_section(&self, section: &Section) -> String {
         let Some(shelf) = self.index.shelf(ContentType::Docs, section) else { return String::new() };
-        let pages: Vec<_> = self.index.of(shelf.ids()).filter(|page| !self.is_front(page)).collect();
+        let pages: Vec<_> = self.index.of(shelf.ids()).filter(|page| !self.index.is_front(page)).collect();
         if pages.is_empty() {
             return String::new();
         }
@@ -112,25 +115,8 @@ impl Site {
     fn side_part(&self, section: &Section, first: &str) -> String {
         let mut side = String::new();
         let pages = self.index.side_part(section, first).into_iter().flatten();
-        pages.filter(|page| !self.is_front(page)).for_each(|page| push_entry(&mut side, page));
+        pages.filter(|page| !self.index.is_front(page)).for_each(|page| push_entry(&mut side, page));
         side
-    }
-
-    /// Whether a page stands for a section of the docs, and so is not listed beside them.
-    fn is_front(&self, page: &Page) -> bool {
-        let named = Section::parse(page.key.slug.as_str()).unwrap_or_default();
-        page.key.section.is_none() && self.index.has_section(ContentType::Docs, &named)
-    }
-
-    /// The sections of the docs, in order: by the weight and title of the pages that stand for them.
-    pub(super) fn docs_sections(&self) -> Vec<(&Section, &Shelf)> {
-        let mut sections: Vec<_> = self.index.shelf_sections(ContentType::Docs).collect();
-        sections.sort_by_cached_key(|(section, _)| {
-            let weight = self.index.front(ContentType::Docs, section).map_or(0, |page| page.params.weight);
-            let title = self.index.section_title(ContentType::Docs, section).to_lowercase();
-            (weight, title, section.as_str().to_owned())
-        });
-        sections
     }
 
     /// The way to a page, for people and for machines.
@@ -141,9 +127,11 @@ impl Site {
         let mut crumbs = "<nav class=\"crumbs\" aria-label=\"Breadcrumbs\"><ol>".to_owned();
         let mut items = vec![];
         for (at, Step { url, text }) in steps.iter().enumerate() {
-            write!(crumbs, "<li><a href=\"{url}\">{}</a></li>", escape(text)).expect("a string takes all");
+            write!(crumbs, "<li><a href=\"{url}\">{}</a></li>", Inline::from(text.as_str()))
+                .expect("a string takes all");
             let address = self.frame.absolute(url);
-            items.push(json!({"@type": "ListItem", "position": at + 1, "name": text, "item": address}));
+            items
+                .push(json!({"@type": "ListItem", "position": at + 1, "name": plain(text), "item": address}));
         }
         let list = json!({
             "@context": "https://schema.org",
@@ -173,7 +161,7 @@ const NAV_PAGES: usize = 12;
 
 /// One line.
 fn push_entry(side: &mut String, page: &Page) {
-    let (href, title) = (url(&page.key), escape(page.short_title()));
+    let (href, title) = (url(&page.key), Inline::from(page.short_title()));
     write!(side, "<li><a href=\"{href}\"><span dir=\"auto\">{title}</span>").expect("a string takes all");
     if let Some(Endpoint { method, class, .. }) = page.api_endpoint.as_ref().map(Endpoint::of) {
         write!(side, "<span class=\"method {class}\">{method}</span>").expect("a string takes all");

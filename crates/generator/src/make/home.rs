@@ -5,6 +5,7 @@ use model::ContentType;
 
 use super::render;
 use super::view::{Entry, Shell};
+use crate::inline::Inline;
 use crate::text;
 use crate::url::{list_url, url};
 use crate::{Page, Site};
@@ -33,21 +34,26 @@ struct HomeFragment<'s> {
 
 struct Card<'s> {
     url: String,
-    title: String,
-    blurb: &'s str,
+    title: Inline<'s>,
+    blurb: Inline<'s>,
     note: String,
 }
 
 impl<'s> Card<'s> {
     fn of(page: &'s Page) -> Card<'s> {
-        Card { url: url(&page.key), title: page.title.clone(), blurb: page.blurb(), note: String::new() }
+        Card {
+            url: url(&page.key),
+            title: page.title.as_str().into(),
+            blurb: page.blurb().into(),
+            note: String::new(),
+        }
     }
 }
 
 impl Site {
     pub(super) fn home(&self) -> String {
         let mut shell = self.shell("/", &self.frame.title);
-        shell.description = self.frame.settings.description.as_deref().unwrap_or_default();
+        shell.description = self.frame.settings.description.as_deref().unwrap_or_default().into();
         let site = serde_json::json!({
             "@context": "https://schema.org",
             "@type": "WebSite",
@@ -60,14 +66,16 @@ impl Site {
 
     /// The newest posts, the sections of the docs, the pages that are in no section.
     pub(super) fn home_list(&self) -> String {
-        let sections = self.docs_sections();
-        let cards = sections.iter().map(|(section, shelf)| Card {
+        let sections = self.index.docs_sections().take(CARDS).map(|(section, shelf)| Card {
             url: list_url(ContentType::Docs, section),
-            title: self.index.section_title(ContentType::Docs, section),
-            blurb: self.index.front(ContentType::Docs, section).map(Page::blurb).unwrap_or_default(),
+            title: self.index.section_title(ContentType::Docs, section).into(),
+            blurb: self.index.front(ContentType::Docs, section).map(Page::blurb).unwrap_or_default().into(),
             note: text::count(shelf.len(), "page"),
         });
-        let docs: Vec<_> = cards.chain(self.root_docs().map(Card::of)).take(CARDS).collect();
+        let sections: Vec<_> = sections.collect();
+        // Sections lead to more, so they have the first claim to be shown; the order is that of the docs all the same.
+        let pages = self.root_docs().take(CARDS - sections.len()).map(Card::of);
+        let docs: Vec<_> = pages.chain(sections).collect();
         let list = HomeFragment {
             posts: self.index.of(self.index.blog.ids().take(POSTS)).map(Entry::of).collect(),
             more_posts: self.index.blog.len() > POSTS,

@@ -8,6 +8,7 @@ use model::{ContentType, Section};
 use super::render;
 use super::view::Shell;
 use crate::index::shelf::Shelf;
+use crate::inline::plain;
 use crate::url::url;
 use crate::{Page, Site};
 
@@ -41,14 +42,18 @@ impl Site {
     }
 
     /// What the site has to say, for machines that read: <https://llmstxt.org>.
+    ///
+    /// The format's own parser (`llms_txt`) reads a summary only where a text follows it, and fails where there is neither.
     pub(super) fn llms(&self) -> String {
-        let mut llms = format!("# {}\n", self.frame.title);
-        if let Some(description) = &self.frame.settings.description {
-            write!(llms, "\n> {description}\n").expect("a string takes all");
-        }
+        let (title, origin) = (&self.frame.title, &self.frame.origin);
+        let summary = match &self.frame.settings.description {
+            Some(description) => description.clone(),
+            None => format!("The pages published at {origin}."),
+        };
+        let mut llms = format!("# {title}\n\n> {summary}\n\nEach link leads to the Markdown of a page.\n");
         let mut room = LLMS_DOCS;
         self.put_llms(&mut llms, "Docs", self.root_docs().take(LLMS_OF_A_SECTION), &mut room);
-        for (section, shelf) in self.docs_sections().into_iter().take(LLMS_SECTIONS) {
+        for (section, shelf) in self.index.docs_sections().take(LLMS_SECTIONS) {
             let title = self.index.section_title(ContentType::Docs, section);
             let front = self.index.front(ContentType::Docs, section);
             let pages = front.into_iter().chain(self.index.of(shelf.ids())).take(LLMS_OF_A_SECTION);
@@ -84,7 +89,8 @@ impl Site {
     }
 }
 
-/// A title that can stand between the brackets of a Markdown link.
+/// A title that can stand between the brackets of a link. Parsers of this format read up to the first `]`, escaped or
+/// not; and a backtick might begin code that ends behind the link.
 fn link_text(title: &str) -> String {
-    title.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
+    plain(title).replace('\\', "\\\\").replace('[', "(").replace(']', ")").replace('`', "")
 }

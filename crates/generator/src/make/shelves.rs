@@ -7,6 +7,7 @@ use super::render;
 use super::view::{Entry, Shell, side_joint};
 use crate::index::mark::TOLD;
 use crate::index::shelf::Shelf;
+use crate::inline::Inline;
 use crate::text;
 use crate::url::list_url;
 use crate::{Page, Site};
@@ -23,7 +24,7 @@ struct ShelfTemplate<'s> {
     shell: Shell<'s>,
     crumbs: String,
     side: String,
-    title: &'s str,
+    title: Inline<'s>,
     count: String,
     entries: Vec<Entry<'s>>,
 }
@@ -44,8 +45,8 @@ struct DocsTemplate<'s> {
 
 struct SectionView<'s> {
     url: String,
-    title: String,
-    blurb: &'s str,
+    title: Inline<'s>,
+    blurb: Inline<'s>,
     pages: Vec<Entry<'s>>,
     more: String,
 }
@@ -59,7 +60,7 @@ impl Site {
             shell: self.shell(&path, &title),
             crumbs: self.crumbs(&self.steps(of, &Section::none())),
             side: if of == ContentType::Docs { side_joint(section, &path, None) } else { String::new() },
-            title: &title,
+            title: title.as_str().into(),
             count: text::count(entries.len(), "page"),
             entries,
         })
@@ -81,19 +82,19 @@ impl Site {
     }
 
     pub(super) fn docs(&self) -> String {
-        let sections = self.docs_sections();
+        let sections: Vec<_> = self.index.docs_sections().collect();
         let shown = match self.index.docs_len() {
             len if len <= ALL_DOCS => len,
             _ if sections.len() <= FEW_SECTIONS => SOME_DOCS,
             _ => 0,
         };
         let mut shell = self.shell("/docs", "Docs");
-        shell.description = self.frame.settings.description.as_deref().unwrap_or_default();
+        shell.description = self.frame.settings.description.as_deref().unwrap_or_default().into();
         let pages = self.root_docs().take(ALL_DOCS).map(Entry::of);
         let sections = sections.into_iter().map(|(section, shelf)| SectionView {
             url: list_url(ContentType::Docs, section),
-            title: self.index.section_title(ContentType::Docs, section),
-            blurb: self.index.front(ContentType::Docs, section).map(Page::blurb).unwrap_or_default(),
+            title: self.index.section_title(ContentType::Docs, section).into(),
+            blurb: self.index.front(ContentType::Docs, section).map(Page::blurb).unwrap_or_default().into(),
             pages: self.index.of(shelf.ids().take(shown)).map(Entry::of).collect(),
             more: match shelf.len() > shown {
                 true => format!("All {}", text::count(shelf.len(), "page")),

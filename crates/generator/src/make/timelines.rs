@@ -8,6 +8,7 @@ use super::view::{Counted, Entry, Shell, Step, joint};
 use crate::Site;
 use crate::index::cut::{Cut, parts};
 use crate::index::timeline::{NEWEST, Timeline, WHOLE};
+use crate::inline::plain;
 use crate::place::Line;
 use crate::text;
 use crate::url::{Fragment, list_url};
@@ -47,10 +48,10 @@ struct TagsTemplate<'s> {
 impl Site {
     pub(super) fn blog(&self) -> String {
         let mut shell = self.shell("/blog", "Blog");
-        shell.description = self.frame.settings.description.as_deref().unwrap_or_default();
+        shell.description = self.frame.settings.description.as_deref().unwrap_or_default().into();
         let sections = self.index.blog_sections.iter().map(|(section, posts)| Counted {
             url: list_url(ContentType::Blog, section),
-            text: self.index.section_title(ContentType::Blog, section),
+            text: plain(&self.index.section_title(ContentType::Blog, section)).into_owned(),
             count: text::number(posts.len()),
         });
         let mut sections: Vec<_> = sections.collect();

@@ -1,9 +1,12 @@
 //! What templates show.
 
+use std::borrow::Cow;
+
 use model::{ApiEndpoint, ContentType, Section};
 
 use crate::frame::Frame;
 use crate::index::shelf::Spot;
+use crate::inline::{Inline, plain};
 use crate::settings::is_right_to_left;
 use crate::text::Day;
 use crate::url::{Fragment, list_url, url};
@@ -14,9 +17,10 @@ pub(crate) struct Shell<'s> {
     pub frame: &'s Frame,
     pub lang: &'s str,
     pub rtl: bool,
-    pub title: &'s str,
+    /// This and the description have no markup.
+    pub title: Cow<'s, str>,
     pub full_title: String,
-    pub description: &'s str,
+    pub description: Cow<'s, str>,
     /// `None` for a document that has no address of its own.
     pub canonical: Option<String>,
     /// OpenGraph's type.
@@ -35,7 +39,7 @@ pub(crate) struct Shell<'s> {
 impl Site {
     /// The shell of a document at `path`.
     pub(super) fn shell<'s>(&'s self, path: &str, title: &'s str) -> Shell<'s> {
-        let frame = &self.frame;
+        let (frame, title) = (&self.frame, plain(title));
         let full_title = match path {
             "/" => frame.title.clone(),
             _ => format!("{title} · {}", frame.title),
@@ -47,7 +51,7 @@ impl Site {
             rtl: frame.rtl,
             title,
             full_title,
-            description: "",
+            description: Cow::Borrowed(""),
             canonical: Some(format!("{}{path}", frame.origin)),
             kind: "website",
             image: None,
@@ -105,8 +109,8 @@ pub(super) fn escape_href(url: &str) -> String {
 /// A page in a list.
 pub(crate) struct Entry<'p> {
     pub url: String,
-    pub title: &'p str,
-    pub blurb: &'p str,
+    pub title: Inline<'p>,
+    pub blurb: Inline<'p>,
     pub endpoint: Option<Endpoint<'p>>,
     pub day: Day,
 }
@@ -115,15 +119,15 @@ impl<'p> Entry<'p> {
     pub fn of(page: &'p Page) -> Entry<'p> {
         Entry {
             url: url(&page.key),
-            title: &page.title,
-            blurb: page.blurb(),
+            title: page.title.as_str().into(),
+            blurb: page.blurb().into(),
             endpoint: page.api_endpoint.as_ref().map(Endpoint::of),
             day: Day::of(page.published_at),
         }
     }
 
     pub fn without_blurb(self) -> Entry<'p> {
-        Entry { blurb: "", ..self }
+        Entry { blurb: "".into(), ..self }
     }
 }
 
@@ -159,12 +163,12 @@ pub(crate) struct Counted {
 /// The page before or after.
 pub(crate) struct Neighbour<'p> {
     pub url: String,
-    pub title: &'p str,
+    pub title: Inline<'p>,
 }
 
 impl<'p> Neighbour<'p> {
     pub fn of(page: &'p Page) -> Neighbour<'p> {
-        Neighbour { url: url(&page.key), title: page.short_title() }
+        Neighbour { url: url(&page.key), title: page.short_title().into() }
     }
 }
 

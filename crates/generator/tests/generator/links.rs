@@ -2,7 +2,7 @@
 
 use recto_generator::{File, is_fragment};
 
-use crate::world::{With, World, between, blog, docs, homepage, standalone};
+use crate::world::{With, World, between, blog, docs, homepage, id, standalone};
 
 #[test]
 fn every_link_leads_somewhere() {
@@ -26,6 +26,30 @@ fn every_link_leads_somewhere() {
     world.publish([homepage(600, "index").params(r#"{"list": true}"#)]);
     check(&world);
     check(&World::new());
+}
+
+#[test]
+fn links_to_markdown_files_lead_to_their_pages() {
+    let mut world = World::new();
+    let links = "[a](install.md) [b](../index.md) [c](../other.md#d) [e](README.md) [f](/docs/other.md)";
+    (1..=4).for_each(|n| drop(world.texts.insert(id(n), links.to_owned())));
+    world.publish([
+        docs(1, "guides/install"),
+        docs(2, "other"),
+        homepage(3, "index"),
+        standalone(4, "company/about"),
+    ]);
+    let check = |path: &str, expected: [&str; 5]| {
+        let html = world.get(path);
+        let prose = between(&html, "<div class=\"prose\">", "</div>").concat();
+        assert_eq!(between(&prose, " href=\"", "\""), expected, "{path}");
+        assert_eq!(world.raw(&format!("{path}.md")), links);
+    };
+    let source = "/docs/other.md";
+    check("/docs/guides/install", ["/docs/guides/install", "/docs", "/docs/other#d", "/docs/guides", source]);
+    check("/docs/other", ["/docs/install", "/", "/other#d", "/docs", source]);
+    check("/", ["/install", "/", "/other#d", "/", source]);
+    check("/company/about", ["/company/install", "/", "/other#d", "/company", source]);
 }
 
 fn check(world: &World) {

@@ -43,7 +43,10 @@ fn sections_are_ordered_by_the_pages_that_stand_for_them() {
         docs(5, "introduction"),
     ]);
     let side = world.raw("/.docs");
-    assert_eq!(between(&side, "\">", "</a>\0"), ["Getting started", "Zoo", "Reference"]);
+    assert_eq!(
+        between(&side, "<span dir=\"auto\">", "</span></a>\0"),
+        ["Getting started", "Zoo", "Reference"]
+    );
     let index = world.get("/docs");
     assert_eq!(
         between(&index, "<h2 dir=\"auto\">", "</h2>"),
@@ -73,14 +76,14 @@ fn the_sidebar_shows_the_pages_of_the_current_section() {
         side("/docs/a/two"),
         [
             " href=\"/docs/root\"><span dir=\"auto\">Root</span>",
-            " href=\"/docs/a\">A",
+            " href=\"/docs/a\"><span dir=\"auto\">A</span>",
             " href=\"/docs/a/one\"><span dir=\"auto\">One</span><span class=\"method get\">GET</span>",
             " aria-current=\"page\" href=\"/docs/a/two\"><span dir=\"auto\">Two</span><span class=\"method delete\">DELETE</span>",
-            " href=\"/docs/b\">B",
+            " href=\"/docs/b\"><span dir=\"auto\">B</span>",
         ]
     );
     assert_eq!(side("/docs/root").len(), 3);
-    assert_eq!(side("/docs/a")[1], " aria-current=\"page\" href=\"/docs/a\">A");
+    assert_eq!(side("/docs/a")[1], " aria-current=\"page\" href=\"/docs/a\"><span dir=\"auto\">A</span>");
 }
 
 #[test]
@@ -195,13 +198,15 @@ fn tags_with_one_slug_are_one_tag() {
     assert!(world.get("/blog/a").contains("<a href=\"/tags/rust\" rel=\"tag\" dir=\"auto\">Rust</a>"));
 }
 
+/// Where a page turns to: each link with its `rel`.
+fn turns(world: &World, path: &str) -> Vec<String> {
+    let html = world.get(path);
+    let turn = between(&html, "<nav class=\"turn\"", "</nav>").concat();
+    between(&turn, "href=\"", "\" class").into_iter().map(str::to_owned).collect()
+}
+
 #[test]
 fn pages_turn_to_their_neighbours() {
-    let turns = |world: &World, path: &str| {
-        let html = world.get(path);
-        let turn = between(&html, "<nav class=\"turn\"", "</nav>").concat();
-        between(&turn, "href=\"", "\" class").into_iter().map(str::to_owned).collect::<Vec<_>>()
-    };
     let world = World::of([
         docs(1, "a/one"),
         docs(2, "a/two"),
@@ -211,18 +216,59 @@ fn pages_turn_to_their_neighbours() {
         standalone(6, "about"),
     ]);
     assert_eq!(turns(&world, "/docs/a/one"), ["/docs/a/two\" rel=\"next"]);
-    assert_eq!(turns(&world, "/docs/a/two"), ["/docs/a/one\" rel=\"prev"]);
-    assert_eq!(turns(&world, "/docs/b/three"), [""; 0]);
+    assert_eq!(turns(&world, "/docs/a/two"), ["/docs/a/one\" rel=\"prev", "/docs/b/three\" rel=\"next"]);
+    assert_eq!(turns(&world, "/docs/b/three"), ["/docs/a/two\" rel=\"prev"]);
     assert_eq!(turns(&world, "/blog/old"), ["/blog/new\" rel=\"next"]);
     assert_eq!(turns(&world, "/blog/new"), ["/blog/old\" rel=\"prev"]);
     assert_eq!(turns(&world, "/about"), [""; 0]);
 }
 
 #[test]
+fn docs_have_one_order() {
+    let world = World::of([
+        docs(1, "zoo/b").titled("B"),
+        docs(2, "zoo/a").titled("A").weighing(1),
+        docs(3, "api/d").titled("D"),
+        docs(4, "api").titled("Reference").weighing(-5),
+        docs(5, "guides").titled("Guides"),
+        docs(6, "guides/c").titled("C"),
+        docs(7, "start").titled("Start").weighing(-1),
+        docs(8, "faq").titled("FAQ"),
+        docs(9, "empty").titled("A page for no section").weighing(7),
+    ]);
+    let order = [
+        "/docs/start",
+        "/docs/faq",
+        "/docs/empty",
+        "/docs/api",
+        "/docs/api/d",
+        "/docs/guides",
+        "/docs/guides/c",
+        "/docs/zoo/b",
+        "/docs/zoo/a",
+    ];
+    for (at, path) in order.into_iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| format!("{}\" rel=\"prev", order[at]));
+        let after = order.get(at + 1).map(|path| format!("{path}\" rel=\"next"));
+        assert_eq!(turns(&world, path), before.into_iter().chain(after).collect::<Vec<_>>(), "{path}");
+    }
+    let is_page = |path: &String| order.contains(&path.as_str());
+    assert_eq!(world.links("/docs").into_iter().filter(is_page).collect::<Vec<_>>(), order);
+    // Of each section but the current one, the navigation shows the page that stands for it, or the list.
+    let mut shown = vec!["/docs".to_owned()];
+    shown.extend(order[..7].iter().filter(|path| **path != "/docs/api/d").map(|path| path.to_string()));
+    shown.push("/docs/zoo".to_owned());
+    assert_eq!(side(&world, "/docs/guides/c"), shown);
+    let llms = world.raw("/llms.txt");
+    let named = between(&llms, "(https://example.com", ".md)");
+    assert_eq!(named, order);
+}
+
+#[test]
 fn without_a_homepage_the_front_page_lists_what_there_is() {
     assert!(World::new().get("/").contains("Nothing has been published here yet."));
     let world = World::of([blog(1, "a"), docs(2, "guides/b"), docs(3, "c"), standalone(4, "about")]);
-    assert_eq!(world.links("/"), ["/blog/a", "/docs/guides", "/docs/c", "/docs", "/about"]);
+    assert_eq!(world.links("/"), ["/blog/a", "/docs/c", "/docs/guides", "/docs", "/about"]);
     // With one, only if it asks for it.
     let world = World::of([blog(1, "a"), homepage(2, "index")]);
     assert_eq!(world.links("/"), [""; 0]);

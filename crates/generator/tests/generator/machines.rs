@@ -94,6 +94,45 @@ fn user_text_never_becomes_markup() {
 }
 
 #[test]
+fn code_in_titles_and_descriptions_is_code_or_plain_text() {
+    const TITLE: &str = "The `a<b>` command";
+    let page = |page: recto_generator::Page| {
+        page.titled(TITLE).with(|page| page.description = Some("Runs `x`.".into()))
+    };
+    let world = World::of(
+        [docs(1, "s"), docs(2, "s/a"), docs(3, "b"), blog(4, "c"), blog(5, "d"), standalone(6, "e")]
+            .map(page),
+    );
+    let (title, description) = ("The <code>a&lt;b&gt;</code> command", "Runs <code>x</code>.");
+    let count = |path: &str, expected: usize| {
+        let html = world.get(path);
+        assert_eq!(html.matches(title).count(), expected, "{path} {html}");
+        assert!(html.contains(description), "{path}");
+    };
+    // Heading, sidebar with three entries, breadcrumbs, previous.
+    count("/docs/s/a", 1 + 3 + 1 + 1);
+    // Heading, sidebar, list below, previous and next.
+    count("/docs/s", 1 + 3 + 1 + 2);
+    count("/docs", 3);
+    count("/blog", 2);
+    count("/blog/c", 1 + 1);
+    count("/", 5);
+    // What is Markdown or the theme may have backticks.
+    let has_none = |path: &&String| ![".md", ".txt", ".css"].iter().any(|end| path.ends_with(end));
+    for path in world.files.keys().filter(has_none).filter(|path| world.finds(path) == "page") {
+        let file = world.get(path);
+        assert!(!file.contains('`'), "{path} {file}");
+        let (_, head) = file.split_once("<head>").unwrap_or_default();
+        assert!(!head.split("</head>").next().unwrap().contains("<code>"), "{path}");
+    }
+    assert!(world.get("/docs/s/a").contains("<title>The a&#60;b&#62; command · acme</title>"));
+    assert!(world.get("/docs/s/a").contains("<meta name=\"description\" content=\"Runs x.\">"));
+    assert_eq!(texts(&world.raw("/feed.xml"), "title")[1], "The a<b> command");
+    let feed: Value = serde_json::from_str(&world.raw("/feed.json")).unwrap();
+    assert_eq!(feed["items"][0]["summary"], "Runs x.");
+}
+
+#[test]
 fn an_atom_feed_holds_the_newest_twenty_posts() {
     let world = World::of((1..=25).map(|n| blog(n, &format!("p{n:02}")).dated(&format!("2026-05-{n:02}"))));
     let atom = world.raw("/feed.xml");
@@ -167,11 +206,36 @@ fn robots_and_llms_point_to_what_there_is() {
     assert_eq!(
         world.raw("/llms.txt"),
         "# acme\n\
+         \n> The pages published at https://example.com.\n\
+         \nEach link leads to the Markdown of a page.\n\
          \n## Docs\n\n- [c](https://example.com/docs/c.md)\n\
-         \n## Docs: Guides\n\n- [A \\[b\\]](https://example.com/docs/guides/a.md): About a.\n\
+         \n## Docs: Guides\n\n- [A (b)](https://example.com/docs/guides/a.md): About a.\n\
          \n## Blog\n\n- [d](https://example.com/blog/d.md)\n\
          \n## Pages\n\n- [about](https://example.com/about.md)\n"
     );
+}
+
+#[test]
+fn a_title_cannot_break_its_link_in_llms_txt() {
+    let entry = |title: &str| {
+        let llms = World::of([docs(1, "a").titled(title)]).raw("/llms.txt");
+        llms.lines().last().unwrap().to_owned()
+    };
+    let check = |title: &str, text: &str| {
+        assert_eq!(entry(title), format!("- [{text}](https://example.com/docs/a.md)"));
+    };
+    check("An array: T[]", "An array: T()");
+    check("[a](b) `c]`", "(a)(b) c)");
+    check("A lone ` and \\", "A lone  and \\\\");
+    check("]", ")");
+}
+
+#[test]
+fn the_site_s_description_is_the_summary_of_llms_txt() {
+    let mut settings = Settings::default();
+    settings.set("description", "About ships.").unwrap();
+    let llms = World::with_settings(settings).raw("/llms.txt");
+    assert_eq!(llms, "# acme\n\n> About ships.\n\nEach link leads to the Markdown of a page.\n");
 }
 
 #[test]
@@ -215,6 +279,16 @@ fn a_page_tells_what_it_is() {
     assert_eq!(json[0]["datePublished"], "2026-05-14T08:30:00.000Z");
     assert_eq!(json[1]["@type"], "BreadcrumbList");
     assert_eq!(json[1]["itemListElement"][1]["item"], "https://example.com/blog/news");
+}
+
+#[test]
+fn front_matter_is_in_the_markdown_only() {
+    let (mut world, text) = (World::new(), "---\ntitle: Secret\n---\nFirst words.\n");
+    world.texts.insert(id(1), text.to_owned());
+    world.publish([docs(1, "a")]);
+    assert_eq!(world.raw("/docs/a.md"), text);
+    assert!(world.files.keys().all(|path| path == "/docs/a.md" || !world.get(path).contains("Secret")));
+    assert!(world.raw("/llms.txt").contains("(https://example.com/docs/a.md): First words.\n"));
 }
 
 #[test]

@@ -316,6 +316,41 @@ fn a_rename_in_a_large_section_touches_few_files() {
     );
 }
 
+/// What is kept after each of these changes is what a clean build makes, and few other pages of the docs are made.
+#[test]
+fn a_page_at_an_end_of_a_section_has_neighbours_in_others() {
+    let mut truth = Truth::default();
+    let mut world = World::new();
+    let mut step = |edit: Edit| {
+        let changes = truth.take(&[edit]);
+        world.texts = truth.texts.clone();
+        let dirty = world.apply(changes);
+        assert_same(&world.files, &truth.clean_build(), &format!("{dirty:?}"));
+        let is_page = |path: &String| path.starts_with("/docs/") && !path.ends_with(".md");
+        dirty.into_iter().filter(is_page).collect::<Vec<_>>()
+    };
+    let put = |page: Page| Edit::Put(Box::new(page), "Text.".to_owned());
+    let names = ["a", "b", "c"].into_iter();
+    for (n, path) in names.flat_map(|name| (0..40).map(move |n| format!("{name}/p{n:02}"))).enumerate() {
+        step(put(docs(n as u128, &path)));
+    }
+    let renamed = ["/docs/a/p39", "/docs/b", "/docs/b/p00", "/docs/b/p01"];
+    assert_eq!(step(put(docs(40, "b/p00").titled("p00, renamed"))), renamed);
+    assert_eq!(
+        step(put(docs(40, "b/p00").titled("p00, renamed").weighing(1))),
+        ["/docs/a/p39", "/docs/b", "/docs/b/p00", "/docs/b/p01", "/docs/b/p39", "/docs/c/p00"]
+    );
+    // A page in front of a section moves the section: before the others, then behind them.
+    for weight in [-1, 9, -1] {
+        assert!((5..=10).contains(&step(put(docs(1_000, "b").weighing(weight))).len()), "{weight}");
+    }
+    assert!(step(Edit::Delete(1_000)).len() <= 10);
+    // A section comes in front of a page that was one like others, and goes.
+    step(put(docs(1_001, "d")));
+    assert!(step(put(docs(1_002, "d/x"))).len() <= 10);
+    assert!(step(Edit::Delete(1_002)).len() <= 10);
+}
+
 #[test]
 fn another_text_touches_no_navigation() {
     let mut world = World::of((0..2000).map(|n| docs(n, &format!("api/p{n:04}"))));

@@ -13,7 +13,7 @@ impl Page {
         }
         match tag {
             Tag::Paragraph => return self.start_paragraph(events, at),
-            Tag::Heading { level, .. } => self.start_heading(*level as u8, events, at),
+            Tag::Heading { level, id, .. } => self.start_heading(*level as u8, id.as_deref(), events, at),
             Tag::BlockQuote(kind) => return self.start_quote(*kind, events, at),
             Tag::CodeBlock(kind) => return self.put_code(kind, events, at),
             Tag::HtmlBlock => self.html.line(),
@@ -37,7 +37,7 @@ impl Page {
             TagEnd::Paragraph => self.end_paragraph(at),
             TagEnd::Heading(_) => self.end_heading(),
             TagEnd::BlockQuote(_) => self.end_quote(),
-            TagEnd::HtmlBlock => self.html.line(),
+            TagEnd::HtmlBlock => self.end_html_block(),
             TagEnd::List(is_ordered) => self.end_list(is_ordered),
             TagEnd::Item => self.html.push("</li>\n"),
             TagEnd::Table => self.end_table(),

@@ -4,6 +4,7 @@ use pulldown_cmark::{Event, LinkType, Tag, TagEnd};
 
 use super::page::Page;
 use crate::math::Display;
+use crate::{page_links, raw_html};
 
 impl Page {
     pub(super) fn put_inline(&mut self, event: &Event) {
@@ -20,7 +21,8 @@ impl Page {
             }
             Event::InlineMath(source) => self.put_formula(source, Display::Inline),
             Event::DisplayMath(source) => self.put_formula(source, Display::Block),
-            Event::Html(html) | Event::InlineHtml(html) => self.html.push(html),
+            Event::Html(line) => self.html_block.push_str(line),
+            Event::InlineHtml(tag) => self.put_raw_html(tag),
             Event::FootnoteReference(label) => self.put_footnote_reference(label),
             Event::SoftBreak => {
                 self.excerpt.space();
@@ -50,7 +52,10 @@ impl Page {
                 self.html.push("<a");
                 match link_type {
                     LinkType::Email => self.html.url_attribute("href", &format!("mailto:{dest_url}")),
-                    _ => self.html.url_attribute("href", dest_url),
+                    _ => match self.page_link(dest_url) {
+                        Some(url) => self.html.url_attribute("href", &url),
+                        None => self.html.url_attribute("href", dest_url),
+                    },
                 }
                 if !title.is_empty() {
                     self.html.attribute("title", title);
@@ -59,6 +64,24 @@ impl Page {
             }
             _ => {}
         }
+    }
+
+    pub(super) fn end_html_block(&mut self) {
+        let html = std::mem::take(&mut self.html_block);
+        self.put_raw_html(&html);
+        self.html.line();
+    }
+
+    /// As it is, but for links to files that became pages.
+    fn put_raw_html(&mut self, html: &str) {
+        match raw_html::with_links(html, |link| self.page_link(link)) {
+            Some(html) => self.html.push(&html),
+            None => self.html.push(html),
+        }
+    }
+
+    fn page_link(&self, link: &str) -> Option<String> {
+        page_links::resolve(link, self.path.as_deref()?)
     }
 
     pub(super) fn end_inline(&mut self, tag: TagEnd) {

@@ -1,6 +1,6 @@
 //! The levels of a page's headings, so that the page has one `h1`: its title.
 
-use pulldown_cmark::{Event, HeadingLevel, Tag};
+use pulldown_cmark::{Event, Tag};
 
 use super::plain::{end_of, text_of};
 
@@ -15,10 +15,9 @@ pub(super) enum Outline {
 impl Outline {
     /// Also where the page begins: after a first heading that only repeats the title.
     pub(super) fn below(title: &str, events: &[Event]) -> (Outline, usize) {
-        let is_first_level =
-            matches!(events.first(), Some(Event::Start(Tag::Heading { level: HeadingLevel::H1, .. })));
-        let end = if is_first_level { end_of(events, 0) } else { 0 };
-        let is_repeated = is_first_level && is_same(&text_of(&events[..end]), title);
+        let Some(Event::Start(Tag::Heading { .. })) = events.first() else { return (Outline::Below, 0) };
+        let end = end_of(events, 0);
+        let is_repeated = is_same(&text_of(&events[..end]), title);
         (Outline::Below, if is_repeated { end + 1 } else { 0 })
     }
 
@@ -34,7 +33,8 @@ impl Outline {
     }
 }
 
-/// In any case, with any spaces.
+/// In any case, with any spaces; a title is no Markdown, but has backticks around code.
 fn is_same(heading: &str, title: &str) -> bool {
-    heading.to_lowercase().split_whitespace().eq(title.to_lowercase().split_whitespace())
+    let [heading, title] = [heading, title].map(|text| text.replace('`', "").to_lowercase());
+    heading.split_whitespace().eq(title.split_whitespace())
 }

@@ -12,8 +12,12 @@ use crate::{Heading, Rendered};
 
 pub(super) struct Page {
     pub(super) html: Html,
+    /// The block of raw HTML being read: a tag may have several lines.
+    pub(super) html_block: String,
     pub(super) budget: Budget,
     pub(super) outline: Outline,
+    /// Of the page, if links are relative to one.
+    pub(super) path: Option<String>,
     pub(super) anchors: Anchors,
     pub(super) excerpt: Excerpt,
     pub(super) headings: Vec<Heading>,
@@ -44,6 +48,8 @@ impl Page {
             html: Html::default(),
             budget,
             outline,
+            path: None,
+            html_block: String::new(),
             anchors: Anchors::new(),
             excerpt: Excerpt::default(),
             headings: Vec::new(),

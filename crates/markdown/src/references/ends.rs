@@ -7,6 +7,9 @@ use crate::raw_html::ends_value;
 /// Longer ones are no names of files.
 const MAX_WORD_BYTES: usize = 1024;
 
+/// How far the parentheses of a link are searched for a name with spaces and a title.
+const MAX_SPACED_BYTES: usize = 1024;
+
 /// By CommonMark: up to white space or a parenthesis that was not opened, or in angle brackets.
 pub(super) fn destination(text: &str, at: usize) -> Option<&str> {
     let rest = &text[at..];
@@ -24,6 +27,45 @@ pub(super) fn destination(text: &str, at: usize) -> Option<&str> {
         char.is_ascii_whitespace() || char.is_ascii_control()
     });
     Some(&rest[..end.unwrap_or(rest.len())])
+}
+
+/// In the parentheses of a link, a name with spaces: up to a title or the closing parenthesis, on one line. `None` where
+/// CommonMark is right, since there are no spaces but around it.
+pub(super) fn spaced(text: &str, at: usize) -> Option<&str> {
+    if !text[..at].trim_end_matches([' ', '\t']).ends_with("](") {
+        return None;
+    }
+    let rest = &text[at..];
+    let rest = &rest[..rest.floor_char_boundary(MAX_SPACED_BYTES)];
+    let line = rest.lines().next()?;
+    let (mut open, mut last) = (0, 'f');
+    let (end, _) = unescaped_indices(line).find(|&(end, char)| {
+        let after_space = matches!(std::mem::replace(&mut last, char), ' ' | '\t');
+        match char {
+            _ if open == 0 && after_space && begins_title(&line[end..]) => return true,
+            '(' => open += 1,
+            ')' if open == 0 => return true,
+            ')' => open -= 1,
+            _ => {}
+        }
+        false
+    })?;
+    let name = line[..end].trim_end_matches([' ', '\t']);
+    let is_spaced = name.contains([' ', '\t']) && !name["file:".len()..].starts_with([' ', '\t']);
+    is_spaced.then_some(name)
+}
+
+/// Whether a title stands here, and after it the parenthesis that ends a link.
+fn begins_title(text: &str) -> bool {
+    let quote = match text.chars().next() {
+        Some(quote @ ('"' | '\'')) => quote,
+        Some('(') => ')',
+        _ => return false,
+    };
+    let title = &text[1..];
+    let end = unescaped(title, |char| char == quote || quote == ')' && char == '(');
+    let after = end.and_then(|end| title[end..].strip_prefix(quote));
+    after.is_some_and(|after| after.trim_ascii_start().starts_with(')'))
 }
 
 pub(super) fn autolink(text: &str, at: usize) -> Option<&str> {

@@ -2,6 +2,7 @@
 //! are not enough: they miss what it rewrites, such as table cells and paragraphs that begin with definitions.)
 
 use memchr::memmem;
+use rustc_hash::FxHashSet;
 
 /// What stands in for `file:` is `fx<salt>x<number>xile:`. It means the same to the parser: letters and digits within a
 /// word, short enough for the scheme of an autolink.
@@ -12,9 +13,11 @@ pub(super) struct Marks {
 
 impl Marks {
     pub(super) fn for_text(text: &str) -> Marks {
-        let starts = (0..).map(|salt: usize| format!("fx{salt}x"));
-        let mut free = starts.filter(|start| memmem::find(text.as_bytes(), start.as_bytes()).is_none());
-        Marks { start: free.next().expect("a text is finite") }
+        let digits = |at: usize| text[at + "fx".len()..].split(|char: char| !char.is_ascii_digit()).next();
+        let taken = memmem::find_iter(text.as_bytes(), "fx").filter_map(|at| digits(at)?.parse().ok());
+        let taken: FxHashSet<usize> = taken.collect();
+        let salt = (0..).find(|salt| !taken.contains(salt)).expect("a text is finite");
+        Marks { start: format!("fx{salt}x") }
     }
 
     /// The text with the `file:` at each of these offsets marked by its number.

@@ -116,7 +116,7 @@ impl Places<'_> {
         self.pass_over(literal);
         html.read(literal, &mut |piece| match piece {
             Piece::Text(text) => self.find_words(text, Place::HtmlWord),
-            Piece::Value { attribute, value, quote } if names_url(attribute) => {
+            Piece::Value { attribute, value, quote, .. } if names_url(attribute) => {
                 self.set(self.marks.first(value.trim_ascii_start()), Place::Attribute { quote });
             }
             Piece::Value { .. } => {}

@@ -1,6 +1,6 @@
 //! Headings: levels, anchors, and the title that is not shown twice.
 
-use recto_markdown::render;
+use recto_markdown::{render, render_page};
 
 use crate::page;
 
@@ -48,17 +48,65 @@ fn anchors_are_unique_in_a_page() {
     assert_eq!(ids, ["a", "a-1", "main-1", "a-1-1"]);
 }
 
+/// Anchor and text of the first heading.
+fn check_id(text: &str, id: &str, shown: &str) {
+    let heading = page(text).headings.remove(0);
+    assert_eq!((heading.id.as_str(), heading.text.as_str()), (id, shown), "{text}");
+}
+
+#[test]
+fn a_heading_may_name_its_anchor() {
+    crate::check(
+        "## Install *it* {#setup}",
+        "<h2 id=\"setup\">Install <em>it</em> \
+         <a class=\"anchor\" href=\"#setup\" aria-label=\"Link to this section\">¶</a></h2>\n",
+    );
+    check_id("## Install{#Set_up-2.0} ##", "Set_up-2.0", "Install");
+    check_id("Install `a` {#größe}\n---", "größe", "Install a");
+    check_id("# [Install](/a) {#b}", "b", "Install");
+    assert_eq!(page("# The title {#a}\n\nText.").html, "<p>Text.</p>\n");
+}
+
+#[test]
+fn what_is_no_id_in_braces_is_shown() {
+    check_id("## GET /users/{id}", "get-usersid", "GET /users/{id}");
+    check_id("## A {.class}", "a-class", "A {.class}");
+    check_id("## A {#b c}", "a-b-c", "A {#b c}");
+    check_id("## A {#fn:1}", "a-fn1", "A {#fn:1}");
+    check_id("## A {#}", "a-", "A {#}");
+    check_id("## {#a}", "a", "{#a}");
+    check_id("## A \\{#b}", "a-b", "A {#b}");
+    check_id("## A `{#b}`", "a-b", "A {#b}");
+    check_id("## A {#b} c", "a-b-c", "A {#b} c");
+}
+
+#[test]
+fn anchors_that_were_named_are_unique_too() {
+    let ids: Vec<String> =
+        outline("## A {#b}\n\n## B\n\n## C {#b}\n\n## D {#main}").into_iter().map(|(_, id, _)| id).collect();
+    assert_eq!(ids, ["b", "b-1", "b-2", "main-1"]);
+}
+
 #[test]
 fn a_first_heading_that_repeats_the_title_is_left_out() {
-    for text in ["# The title", "# the TITLE\n", "The title\n===", "#  The  *title* #"] {
+    let first_level =
+        ["# The title", "# the TITLE\n", "The title\n===", "#  The  *title* #", "# The `title`"];
+    for text in first_level.into_iter().chain(["## The title", "The title\n---", "###### *The* title"]) {
         assert_eq!(page(text).html, "", "{text}");
         assert_eq!(page(text).headings, [], "{text}");
     }
 }
 
 #[test]
-fn only_a_first_heading_of_the_first_level_repeats_the_title() {
-    check_levels("## The title", &[2]);
+fn a_title_with_code_is_repeated_by_a_heading_with_code() {
+    for text in ["# Run `a b`", "## run  a b"] {
+        assert_eq!(render_page(text, "Run `a b`", "/docs/a").unwrap().html, "", "{text}");
+    }
+}
+
+#[test]
+fn only_a_first_heading_repeats_the_title() {
+    check_levels("## The title\n\n## The title", &[2]);
     check_levels("Text\n\n# The title", &[2]);
     check_levels("# Another title", &[2]);
 }

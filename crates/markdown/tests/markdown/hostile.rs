@@ -25,7 +25,7 @@ fn cpu_time() -> Duration {
 }
 
 fn attempt(text: String) -> Result<Rendered, TooComplex> {
-    on_worker(move || render_page(&text, "A title"))
+    on_worker(move || render_page(&text, "A title", "/docs/a"))
 }
 
 /// The larger of 1 MB and ten times the text.
@@ -38,7 +38,7 @@ fn no_text_costs_more_than_its_bounds() {
     for (name, text) in texts() {
         on_worker(move || {
             let start = cpu_time();
-            let rendered = render_page(&text, "A title");
+            let rendered = render_page(&text, "A title", "/docs/a");
             let time = cpu_time() - start;
             assert!(time < CPU_TIME, "{name}: {time:?}");
             match rendered {
@@ -63,7 +63,7 @@ fn no_references_cost_more_than_their_bounds() {
 }
 
 fn check_refused(text: &str, words: &str) {
-    assert_eq!(render_page(text, "A title"), Err(TooComplex(words.to_owned())), "{:.40}", text);
+    assert_eq!(render_page(text, "A title", "/docs/a"), Err(TooComplex(words.to_owned())), "{:.40}", text);
 }
 
 #[test]

@@ -87,3 +87,31 @@ fn an_address_may_name_its_scheme() {
 fn what_a_url_may_not_hold_is_encoded() {
     check("[a](</b c[d]^é%20'&>)", "<p><a href=\"/b%20c%5Bd%5D%5E%C3%A9%20&#x27;&amp;\">a</a></p>\n");
 }
+
+#[test]
+fn a_relative_link_to_a_markdown_file_leads_to_its_page() {
+    check("[a](other.md#b)", "<p><a href=\"/docs/guides/other#b\">a</a></p>\n");
+    check(
+        "[a] and [b][a]\n\n[a]: ../api/index.md 'T'",
+        "<p><a href=\"/docs/api\" title=\"T\">a</a> and <a href=\"/docs/api\" title=\"T\">b</a></p>\n",
+    );
+    check(
+        "A <a class=b href='Other.md?c&amp;d'>link</a> <b title=other.md>",
+        "<p>A <a class=b href='/docs/guides/other?c&amp;d'>link</a> <b title=other.md></p>\n",
+    );
+    check(
+        "<p>\n<a\n  HREF=../a.md>a</a> <!-- <a href=\"b.md\"> --> <a href=\" c.md \">",
+        "<p>\n<a\n  HREF=/docs/a>a</a> <!-- <a href=\"b.md\"> --> <a href=\"/docs/guides/c\">\n",
+    );
+}
+
+#[test]
+fn other_links_and_images_are_left_alone() {
+    check("[a](/docs/other.md)", "<p><a href=\"/docs/other.md\">a</a></p>\n");
+    check("[a](https://example.com/b.md)", "<p><a href=\"https://example.com/b.md\">a</a></p>\n");
+    check("b ![a](a.md)", "<p>b <img src=\"a.md\" alt=\"a\" decoding=\"async\"></p>\n");
+    check("<img src=\"a.md\">\n", "<img src=\"a.md\">\n");
+    check("`[a](b.md)`", "<p><code>[a](b.md)</code></p>\n");
+    let alone = recto_markdown::render("[a](other.md)").unwrap().html;
+    assert_eq!(alone, "<p><a href=\"other.md\">a</a></p>\n");
+}

@@ -22,7 +22,7 @@ use recto_markdown::Rendered;
 
 /// The page that a text makes, below a title.
 fn page(text: &str) -> Rendered {
-    recto_markdown::render_page(text, "The title").unwrap()
+    recto_markdown::render_page(text, "The title", "/docs/guides/page").unwrap()
 }
 
 fn check(text: &str, html: &str) {

@@ -34,7 +34,7 @@ fn pages_may_be_made_by_many_threads_at_once() {
 proptest! {
     #[test]
     fn every_text_becomes_a_page(text in texts()) {
-        let page = render_page(&text, "A").unwrap();
+        let page = render_page(&text, "A", "/docs/a").unwrap();
         prop_assert!(page.summary.chars().count() <= 200);
         prop_assert!(page.headings.iter().all(|heading| (2..=6).contains(&heading.level)));
     }

@@ -38,6 +38,51 @@ fn destinations_are_references() {
 }
 
 #[test]
+fn a_destination_may_have_spaces() {
+    check("![a](file:pic one.png)", &["pic one.png"]);
+    check("[a](file:My Report.pdf) and [b](file:c)", &["My Report.pdf", "c"]);
+    check("![a]( file:pic\tone.png )", &["pic\tone.png"]);
+    check("![a](file:Screenshot (2).png)", &["Screenshot (2).png"]);
+    check("![a](file:a (b (c) d).png) (e)", &["a (b (c) d).png"]);
+    check("![a](file:one two.png \"A (title)\") 'b'", &["one two.png"]);
+    check("![a](file:one two.png 'title') [b](file:Bob's file.pdf)", &["one two.png", "Bob's file.pdf"]);
+    check("![a](file:one two.png (title))", &["one two.png"]);
+    check("![a](file:one.png two.png)", &["one.png two.png"]);
+    check("![a](file:a file:b.png)", &["a file:b.png"]);
+    check("[![a](file:b c.png)](file:d e.pdf)", &["b c.png", "d e.pdf"]);
+    check("> - *![a](file:b c.png)*\n\n| a |\n|-|\n| ![](file:d e.png) |", &["b c.png", "d e.png"]);
+    check_named(r"![a](file:b \) c&amp;d.png)", &[(r"file:b \) c&amp;d.png", "b ) c&d.png")]);
+    // Where CommonMark sees a link, it is right.
+    check("[a](file:b (c)) [d](file:e \"f\") [g](file:h 'i j' )", &["b", "e", "h"]);
+}
+
+#[test]
+fn what_has_spaces_and_is_no_link_is_no_destination() {
+    check("`![a](file:b c.png)` ``[a](file:d e)`` `[a](file:f g` h)", &[]);
+    check("```\n![a](file:b c.png)\n```\n\n    ![a](file:d e.png)", &[]);
+    check("a](file:b c) [a](file:b c [a](file:d\ne.png) \\[a](file:f g)", &[]);
+    check("[a](file://b c.png) [a](file: b.png)", &[]);
+    check("a](file:b.png c.png d](file:e file:f.png)", &["b.png", "f.png"]);
+}
+
+#[test]
+fn a_replaced_destination_with_spaces_is_a_link() {
+    let check = |text: &str, expected: &str, html: &str| {
+        assert_eq!(replaced(text).as_deref(), Ok(expected));
+        assert_eq!(render(expected).unwrap().html, html);
+    };
+    check(
+        "See ![a](file:pic (2) one.png \"T\").",
+        "See ![a](/media/pic-(2)-one.png \"T\").",
+        "<p>See <img src=\"/media/pic-(2)-one.png\" alt=\"a\" title=\"T\" decoding=\"async\">.</p>\n",
+    );
+    check("[a](file:b c.pdf )", "[a](/media/b-c.pdf )", "<p><a href=\"/media/b-c.pdf\">a</a></p>\n");
+    assert_eq!(replaced("[a](file:missing one.pdf)"), Err(ReferenceError::Unresolved(1)));
+    let known = |name: &str| (name == "a b c.png").then(|| "/media/x".to_owned());
+    assert_eq!(replace_files("![](file:a b%20c.png)", &supported, &known).as_deref(), Ok("![](/media/x)"));
+}
+
+#[test]
 fn definitions_are_references_used_or_not() {
     check("[a]: file:b", &["b"]);
     check("[a]: <file:b c> 'file:t.png'\n[a]: file:d", &["b c", "d"]);
@@ -127,6 +172,12 @@ fn code_holds_no_references() {
 }
 
 #[test]
+fn front_matter_holds_no_references() {
+    check("---\ncover: file:a.png\n---\n![](file:b.png)", &["b.png"]);
+    check("---\n\nfile:a.png\n\n---\n", &["a.png"]);
+}
+
+#[test]
 fn what_is_not_named_by_file_alone_is_no_reference() {
     check("[a](file:) [b](<file:>) <a href='file:'>", &[]);
     check("[a](file:///etc/a.txt) file://b/c.png <file:///d>", &[]);
@@ -180,6 +231,8 @@ fn hostile_texts_take_no_longer_than_others() {
         "](file:",
         "![](file:a",
         "![](<file:a",
+        "[](file:a (' \"",
+        "[](file:a '",
         "<file:a>",
         "[a]:file:b\n",
         "[file:a]:b\n",
@@ -230,6 +283,14 @@ proptest! {
             html = html.replace(&format!("{tag}=\"file:a.png\""), &format!("{tag}=\"/a.png\""));
         }
         prop_assert_eq!(render(&replaced).unwrap().html, html);
+    }
+
+    #[test]
+    fn a_destination_with_spaces_is_replaced_where_one_without_is(before in texts(), after in texts()) {
+        let text = format!("{before}![w](file:a b.png){after}](file:a b.png)");
+        let replace = |text: &str| replace_files(text, &|_| false, &|_| Some("/a.png".to_owned())).unwrap();
+        let joined = |text: String| text.replace("](file:a b.png)", "](file:a.png)");
+        prop_assert_eq!(joined(replace(&text)), replace(&joined(text)));
     }
 
     #[test]

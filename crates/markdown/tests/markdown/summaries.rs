@@ -1,5 +1,7 @@
 //! What a page says in short.
 
+use recto_markdown::show_source;
+
 use crate::page;
 
 fn check(text: &str, summary: &str, words: usize) {
@@ -15,6 +17,13 @@ fn the_summary_is_the_beginning_of_the_text() {
 #[test]
 fn the_title_counts_for_nothing() {
     check("# The title\n\nText.", "Text.", 1);
+}
+
+#[test]
+fn front_matter_counts_for_nothing() {
+    check("---\ntitle: Some words\n---\n# The title\n\nText.", "Text.", 1);
+    check("+++\ntitle = 'Some words'\n+++\nText.", "Text.", 1);
+    assert_eq!(show_source("---\na: b\n---\nText.").summary, "Text.");
 }
 
 #[test]

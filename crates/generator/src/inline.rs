@@ -1,0 +1,121 @@
+//! Titles and descriptions: plain text, in which backticks stand around code, as in Markdown.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use askama::filters::HtmlSafe;
+
+use crate::text::escape;
+
+/// A title or description as HTML, with its code as code.
+pub(crate) struct Inline<'t>(Cow<'t, str>);
+
+impl Inline<'_> {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<'t> From<&'t str> for Inline<'t> {
+    fn from(text: &'t str) -> Inline<'t> {
+        Inline(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Inline<'_> {
+    fn from(text: String) -> Self {
+        Inline(Cow::Owned(text))
+    }
+}
+
+impl fmt::Display for Inline<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        pieces(&self.0).into_iter().try_for_each(|piece| match piece {
+            Piece::Text(text) => f.write_str(&escape(text)),
+            Piece::Code(code) => write!(f, "<code>{}</code>", escape(code)),
+        })
+    }
+}
+
+/// What is displayed is escaped.
+impl HtmlSafe for Inline<'_> {}
+
+/// A title or description for places that show no markup: without the backticks around code.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    if !text.contains('`') {
+        return Cow::Borrowed(text);
+    }
+    let text = pieces(text).into_iter().map(|piece| match piece {
+        Piece::Text(text) | Piece::Code(text) => text,
+    });
+    Cow::Owned(text.collect())
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Piece<'t> {
+    Text(&'t str),
+    Code(&'t str),
+}
+
+/// By CommonMark: code goes up to a run of as many backticks as it began with.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let (mut pieces, mut rest, mut from) = (vec![], text, 0);
+    while let Some((open, run)) = run(rest, from) {
+        let code = open + run;
+        match closing(rest, code, run) {
+            Some(close) => {
+                pieces.push(Piece::Text(&rest[..open]));
+                pieces.push(Piece::Code(unpadded(&rest[code..close])));
+                (rest, from) = (&rest[close + run..], 0);
+            }
+            None => from = code,
+        }
+    }
+    pieces.push(Piece::Text(rest));
+    pieces.retain(|piece| *piece != Piece::Text(""));
+    pieces
+}
+
+/// Where the next run of backticks begins, and how long it is.
+fn run(text: &str, from: usize) -> Option<(usize, usize)> {
+    let start = from + text[from..].find('`')?;
+    Some((start, text[start..].len() - text[start..].trim_start_matches('`').len()))
+}
+
+fn closing(text: &str, mut from: usize, len: usize) -> Option<usize> {
+    loop {
+        let (start, run) = run(text, from)?;
+        if run == len {
+            return Some(start);
+        }
+        from = start + run;
+    }
+}
+
+/// Code that begins or ends with a backtick has a space on both sides.
+fn unpadded(code: &str) -> &str {
+    let inside = code.strip_prefix(' ').and_then(|code| code.strip_suffix(' '));
+    inside.filter(|inside| !inside.trim().is_empty()).unwrap_or(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_shown_as_code_and_nothing_else_as_markup() {
+        let check = |text: &str, html: &str, without: &str| {
+            assert_eq!((Inline::from(text).to_string().as_str(), &*plain(text)), (html, without), "{text}");
+        };
+        check("", "", "");
+        check("A *b* <c>", "A *b* &lt;c&gt;", "A *b* <c>");
+        check("The `Vec<T>` type", "The <code>Vec&lt;T&gt;</code> type", "The Vec<T> type");
+        check("`a``b`", "<code>a``b</code>", "a``b");
+        check("`a` and `b`", "<code>a</code> and <code>b</code>", "a and b");
+        check("`` a`b `` c", "<code>a`b</code> c", "a`b c");
+        check("A lone ` and ``", "A lone ` and ``", "A lone ` and ``");
+        check("` ``a`` b", "` <code>a</code> b", "` a b");
+        check("``", "``", "``");
+        check("`  `", "<code>  </code>", "  ");
+    }
+}

@@ -1,0 +1,102 @@
+//! Relative links to Markdown files lead to the pages that these became.
+//!
+//! Other links are left alone. An absolute one that ends in `.md` is how a page offers its source.
+
+use model::Slug;
+use percent_encoding::percent_decode_str;
+
+/// What stands for its folder.
+const INDEXES: [&str; 3] = ["index", "_index", "readme"];
+
+/// Where `link` leads from the page at `path`, which it is relative to as in a browser; `None` for a link that is no
+/// relative one to a `.md` file.
+pub(crate) fn resolve(link: &str, path: &str) -> Option<String> {
+    let (file, suffix) = link.split_at(link.find(['?', '#']).unwrap_or(link.len()));
+    let (file, extension) = file.rsplit_once('.')?;
+    let (folders, name) = file.rsplit_once('/').unwrap_or(("", file));
+    let is_absolute = file.starts_with('/') || file.split('/').next()?.contains(':');
+    if is_absolute || name.is_empty() || !extension.eq_ignore_ascii_case("md") {
+        return None;
+    }
+    let mut segments: Vec<String> =
+        path.split('/').filter(|segment| !segment.is_empty()).map(str::to_owned).collect();
+    segments.pop();
+    for folder in folders.split('/') {
+        match folder {
+            "" | "." => {}
+            ".." => drop(segments.pop()),
+            folder => segments.push(segment(folder)?),
+        }
+    }
+    if !INDEXES.iter().any(|index| index.eq_ignore_ascii_case(name)) {
+        segments.push(segment(name)?);
+    }
+    Some(format!("/{}{suffix}", segments.join("/")))
+}
+
+/// Of a URL, for the name of a file or folder: in small letters, and made a slug if it is none.
+fn segment(name: &str) -> Option<String> {
+    let name = percent_decode_str(name).decode_utf8().ok()?.to_ascii_lowercase();
+    match name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-') {
+        true => Some(name),
+        false => Slug::from_title(&name).map(|slug| slug.as_str().to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relative_link_to_a_file_leads_to_its_page() {
+        let check = |link, expected: &str| {
+            assert_eq!(resolve(link, "/docs/guides/install").as_deref(), Some(expected), "{link}");
+        };
+        check("other.md", "/docs/guides/other");
+        check("./other.md#an-anchor", "/docs/guides/other#an-anchor");
+        check("../api/other.md?a=b.md#c", "/docs/api/other?a=b.md#c");
+        check("../other.md", "/docs/other");
+        check("../../about.md", "/about");
+        check("../../../../about.md", "/about");
+        check("sub//other.MD", "/docs/guides/sub/other");
+        check("Other.md", "/docs/guides/other");
+        check("../Getting%20Started/Über_uns.md", "/docs/getting-started/uber-uns");
+        check("v1.2.md", "/docs/guides/v1-2");
+    }
+
+    #[test]
+    fn an_index_leads_to_its_folder() {
+        let check = |link, path, expected: &str| {
+            assert_eq!(resolve(link, path).as_deref(), Some(expected), "{link} {path}");
+        };
+        check("index.md", "/docs/guides/install", "/docs/guides");
+        check("./README.md#top", "/docs/guides/install", "/docs/guides#top");
+        check("../_index.md", "/docs/guides/install", "/docs");
+        check("../api/Readme.md", "/docs/guides/install", "/docs/api");
+        check("index.md", "/about", "/");
+        check("docs/index.md", "/", "/docs");
+        check("blog/a.md", "/", "/blog/a");
+    }
+
+    #[test]
+    fn other_links_are_left_alone() {
+        for link in [
+            "",
+            "#a.md",
+            "?a.md",
+            "other",
+            "other.html",
+            "other.md/",
+            ".md",
+            "a/.md",
+            "/docs/other.md",
+            "//example.com/other.md",
+            "https://example.com/other.md",
+            "mailto:a@example.md",
+            "!!!.md",
+            "%ff.md",
+        ] {
+            assert_eq!(resolve(link, "/docs/guides/install"), None, "{link}");
+        }
+    }
+}
