@@ -77,6 +77,7 @@ fn page(n: usize, count: usize) -> Page {
             section: Section::parse(&format!("section-{}", n % 20)).unwrap(),
             slug: Slug::parse(&format!("page-{n}")).unwrap(),
         },
+        section_spelling: None,
         title: format!("Page number {} about something", (n * 7919) % count),
         description: Some("What the page is about, in a sentence of the usual length.".to_owned()),
         tags: (3..6).map(|tag| format!("Tag {}", (n * tag) % 150)).collect(),

@@ -12,6 +12,7 @@ pub(crate) mod marks;
 pub(crate) mod shards;
 pub(crate) mod shelf;
 pub(crate) mod sides;
+mod spellings;
 pub(crate) mod tag;
 pub(crate) mod timeline;
 
@@ -20,11 +21,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use model::{ContentType, PageId, PageKey, Section, Slug, Timestamp};
 
-use crate::{Page, text, url};
+use crate::{Page, url};
 use contents::Sections;
 use marks::Marks;
 use shards::Shards;
 use shelf::Shelf;
+use spellings::Spellings;
 use tag::Tags;
 use timeline::Timeline;
 
@@ -43,6 +45,7 @@ pub(crate) struct Index {
     docs: usize,
     /// Those of the docs, in order.
     sections: Sections,
+    spellings: Spellings,
     /// Standalone pages that ask for a place in the masthead.
     pub nav: Shelf,
     /// The first one is the homepage.
@@ -120,11 +123,11 @@ impl Index {
         self.shelves(content_type).into_iter().flatten().filter(|(section, _)| !section.is_none())
     }
 
-    /// What a section is called: as the page that stands for it, else as its name says.
+    /// What a section is called: as the page that stands for it, if there is one.
     pub fn section_title(&self, content_type: ContentType, section: &Section) -> String {
         match self.front(content_type, section) {
             Some(page) => page.short_title().to_owned(),
-            None => text::humanise(section.as_str()),
+            None => self.spelt_section(content_type, section),
         }
     }
 
@@ -187,17 +190,22 @@ impl Index {
                 self.shards.insert(page.id);
             }
         }
-        let (id, key) = (page.id, page.key.clone());
+        let (id, key, spelling) = (page.id, page.key.clone(), page.section_spelling.clone());
         self.pages.insert(id, page);
         if key.content_type == ContentType::Docs {
             self.rank_section(&key);
         }
+        self.add_spelling(&key, spelling.as_deref(), marks);
         self.mark_place(id, marks);
     }
 
     pub fn remove(&mut self, id: PageId, marks: &mut Marks) {
         // While it is still there: what it stood next to, and what told of it.
         self.mark_place(id, marks);
+        let spelt = self.page(id).map(|page| (page.key.clone(), page.section_spelling.clone()));
+        if let Some((key, spelling)) = spelt {
+            self.remove_spelling(&key, spelling.as_deref(), marks);
+        }
         let Some(page) = self.pages.remove(&id) else { return };
         if self.keys.get(&page.key) == Some(&id) {
             self.keys.remove(&page.key);

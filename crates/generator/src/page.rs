@@ -13,6 +13,9 @@ pub struct Page {
     pub id: PageId,
     #[serde(with = "key_as_text")]
     pub key: PageKey,
+    /// Its section as it was typed, if that has capitals.
+    #[serde(rename = "k", default, skip_serializing_if = "Option::is_none")]
+    pub section_spelling: Option<String>,
     #[serde(rename = "t")]
     pub title: String,
     #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
@@ -49,6 +52,7 @@ impl Page {
     /// Everything that files of *other* pages, and lists by order, take from this page; its blurb aside.
     pub(crate) fn same_place(&self, other: &Page) -> bool {
         self.key == other.key
+            && self.section_spelling == other.section_spelling
             && self.title == other.title
             && self.tags == other.tags
             && self.published_at == other.published_at

@@ -67,6 +67,7 @@ impl Demo {
                 section: Section::parse(section).unwrap(),
                 slug: Slug::parse(slug).unwrap(),
             },
+            section_spelling: None,
             title: title.to_owned(),
             description: None,
             tags: vec![],

@@ -60,14 +60,18 @@ impl Index {
     pub(super) fn rank_section(&mut self, key: &PageKey) {
         let section = section_of(key);
         let exists = self.has_section(ContentType::Docs, &section);
-        if !key.section.is_none() && self.sections.ranks.contains_key(&section) == exists {
-            return;
+        if key.section.is_none() || self.sections.ranks.contains_key(&section) != exists {
+            self.put_section(&section);
         }
-        let rank = exists.then(|| {
-            let weight = self.front(ContentType::Docs, &section).map_or(0, |page| page.params.weight);
-            (weight, plain(&self.section_title(ContentType::Docs, &section)).to_lowercase())
+    }
+
+    /// Puts a section in its place, if it exists.
+    pub(super) fn put_section(&mut self, section: &Section) {
+        let rank = self.has_section(ContentType::Docs, section).then(|| {
+            let weight = self.front(ContentType::Docs, section).map_or(0, |page| page.params.weight);
+            (weight, plain(&self.section_title(ContentType::Docs, section)).to_lowercase())
         });
-        self.sections.put(section, rank);
+        self.sections.put(section.clone(), rank);
     }
 
     /// The pages before and after one of the docs.
@@ -133,9 +137,14 @@ impl Index {
             // With the last page of a section, its front becomes a page like others.
             front.filter(|_| len <= 1).into_iter().for_each(|front| self.mark_with_neighbours(front, marks));
         } else if len > 0 {
-            let ends = [self.first_of(&section), self.first_on_shelf(&section), self.last_on_shelf(&section)];
-            ends.into_iter().flatten().for_each(|page| self.mark_with_neighbours(page, marks));
+            self.mark_ends(&section, marks);
         }
+    }
+
+    /// Marks the pages whose neighbours are in other sections, and those.
+    pub(super) fn mark_ends(&self, section: &Section, marks: &mut Marks) {
+        let ends = [self.first_of(section), self.first_on_shelf(section), self.last_on_shelf(section)];
+        ends.into_iter().flatten().for_each(|page| self.mark_with_neighbours(page, marks));
     }
 
     fn mark_with_neighbours(&self, page: &Page, marks: &mut Marks) {

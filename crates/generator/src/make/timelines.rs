@@ -116,7 +116,7 @@ impl Site {
             Line::Blog => (self.crumbs(&self.steps(ContentType::Blog, &Section::none())), "Blog".to_owned()),
             Line::Section(section) => {
                 let crumbs = Fragment::Crumbs(ContentType::Blog, section.clone());
-                (joint(&[&crumbs.to_string()]), text::humanise(section.as_str()))
+                (joint(&[&crumbs.to_string()]), self.index.spelt_section(ContentType::Blog, section))
             }
             Line::Tag(slug) => {
                 (joint(&[&Fragment::TagCrumbs(slug.clone()).to_string()]), text::humanise(slug))

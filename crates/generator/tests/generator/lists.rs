@@ -34,6 +34,26 @@ fn docs_are_listed_by_weight_then_title_then_slug() {
 }
 
 #[test]
+fn a_section_is_called_as_it_was_typed() {
+    let world = World::of([
+        docs(1, "freebsd-14/a").in_section("FreeBSD-14"),
+        docs(2, "freebsd-14/b"),
+        docs(3, "mixed/a").in_section("Mixed"),
+        docs(4, "mixed/b").in_section("MIXED"),
+        docs(5, "api/a").in_section("Api"),
+        docs(6, "api").titled("Reference"),
+        blog(7, "ios/a").in_section("iOS"),
+    ]);
+    assert_eq!(
+        between(&world.raw("/.docs"), "<span dir=\"auto\">", "</span></a>\0"),
+        ["FreeBSD 14", "MIXED", "Reference"]
+    );
+    for path in ["/blog", "/blog/ios"] {
+        assert!(world.get(path).contains("iOS"), "{path}");
+    }
+}
+
+#[test]
 fn sections_are_ordered_by_the_pages_that_stand_for_them() {
     let world = World::of([
         docs(1, "zoo/a"),

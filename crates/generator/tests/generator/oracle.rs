@@ -97,7 +97,15 @@ fn put() -> impl Strategy<Value = Edit> {
     let key = (
         0..10_u128,
         prop::sample::select(ContentType::ALL.to_vec()),
-        prop::sample::select(vec!["", "a/", "b/", "index/"]),
+        prop::sample::select(vec![
+            ("", None),
+            ("a/", None),
+            ("a/", Some("A")),
+            ("b/", None),
+            ("index/", None),
+            ("index/", Some("Index")),
+            ("index/", Some("INDEX")),
+        ]),
         prop::sample::select(vec!["a", "b", "c", "index"]),
     );
     let meta = (
@@ -121,7 +129,7 @@ fn put() -> impl Strategy<Value = Edit> {
             .prop_map(str::to_owned),
         1 => Just(crate::source::too_deep()),
     ];
-    (key, meta, text).prop_map(|((n, content_type, section, slug), meta, text)| {
+    (key, meta, text).prop_map(|((n, content_type, (section, spelling), slug), meta, text)| {
         let (title, description, tags, date, weight, endpoint, params) = meta;
         let page = page(n, content_type, &format!("{section}{slug}"))
             .titled(title)
@@ -130,7 +138,8 @@ fn put() -> impl Strategy<Value = Edit> {
             .params(params)
             .weighing(weight)
             .endpoint(endpoint.unwrap_or_default())
-            .with(|page| page.description = description.map(str::to_owned));
+            .with(|page| page.description = description.map(str::to_owned))
+            .with(|page| page.section_spelling = spelling.map(str::to_owned));
         Edit::Put(Box::new(page), text)
     })
 }

@@ -26,6 +26,7 @@ pub fn page(n: u128, content_type: ContentType, path: &str) -> Page {
             section: Section::parse(section).unwrap(),
             slug: Slug::parse(slug).unwrap(),
         },
+        section_spelling: None,
         title: slug.to_owned(),
         description: None,
         tags: vec![],
@@ -64,6 +65,9 @@ pub trait With: Sized {
     }
     fn dated(self, date: &str) -> Page {
         self.with(|page| page.published_at = at(date))
+    }
+    fn in_section(self, spelling: &str) -> Page {
+        self.with(|page| page.section_spelling = Some(spelling.to_owned()))
     }
     fn weighing(self, weight: i64) -> Page {
         self.with(|page| page.params.weight = weight)

@@ -77,7 +77,10 @@ fn a_replaced_destination_with_spaces_is_a_link() {
         "<p>See <img src=\"/media/pic-(2)-one.png\" alt=\"a\" title=\"T\" decoding=\"async\">.</p>\n",
     );
     check("[a](file:b c.pdf )", "[a](/media/b-c.pdf )", "<p><a href=\"/media/b-c.pdf\">a</a></p>\n");
-    assert_eq!(replaced("[a](file:missing one.pdf)"), Err(ReferenceError::Unresolved(1)));
+    assert_eq!(
+        replaced("[a](file:missing one.pdf)"),
+        Err(ReferenceError::Unresolved(vec!["missing one.pdf".into()]))
+    );
     let known = |name: &str| (name == "a b c.png").then(|| "/media/x".to_owned());
     assert_eq!(replace_files("![](file:a b%20c.png)", &supported, &known).as_deref(), Ok("![](/media/x)"));
 }

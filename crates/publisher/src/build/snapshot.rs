@@ -172,6 +172,7 @@ fn read(tx: &mut Tx, page: &pages::Page) -> Result<Page, Error> {
     Ok(Page {
         id: page.id,
         key: page.key.clone(),
+        section_spelling: page.section_spelling.clone(),
         title: page.title.clone(),
         description: page.description.clone(),
         tags,
