@@ -1,5 +1,5 @@
-//! Pages of any origin may call the API. They have to send a token to get anything, and no cookie counts, so that
-//! nothing is given to a page that its visitor did not give it the token for.
+//! Pages of any origin may call the API. That gives them nothing: a request needs a token, which the page must have
+//! been given, and cookies are not looked at.
 
 use axum::extract::Request;
 use axum::http::header::{

@@ -1,4 +1,4 @@
-//! Packs answers while they are sent: a listing of thousands of pages is megabytes of much the same words.
+//! Compresses answers while they are sent: a listing of thousands of pages is megabytes of repeated words.
 
 use std::io::{self, Write};
 
@@ -18,11 +18,11 @@ use crate::encoding::{self, Encoding};
 
 /// Below this, what is saved fits into the same packet anyway.
 const LEAST: u64 = 1024;
-/// Half a millisecond of packing; then others have their turn.
+/// About half a millisecond of work; then other requests have their turn.
 const STEP: usize = 64 << 10;
-/// The fastest: whoever waits for the list waits for this too.
+/// The fastest: the client waits for it.
 const LEVEL: u32 = 1;
-/// 128 KB: each answer that a client reads slowly keeps so much for that long.
+/// 128 KB: an answer that a client reads slowly keeps this much memory for as long.
 const ZSTD_WINDOW_LOG: u32 = 17;
 
 pub(crate) async fn pack(request: Request, next: Next) -> Response {
@@ -39,11 +39,11 @@ pub(crate) async fn pack(request: Request, next: Next) -> Response {
     response.map(|body| Body::from_stream(packed(body, packer)))
 }
 
-/// The length is told by the body, or, of an answer to HEAD, by the header alone.
+/// The body knows its length; in an answer to HEAD only the header does.
 fn is_long_json(response: &Response) -> bool {
     let headers = response.headers();
-    let told = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    let length: u64 = told.or(response.body().size_hint().exact()).unwrap_or(0);
+    let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let length: u64 = announced.or(response.body().size_hint().exact()).unwrap_or(0);
     length > LEAST && headers.get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
 }
 

@@ -68,7 +68,7 @@ fn said(recto: &Recto, check: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn variables_in_force_and_misspelt_ones_are_told() {
+fn variables_in_force_and_misspelt_ones_are_reported() {
     let recto =
         Recto::new().set("RECTO_STROE_URL", "postgres://me:secret@db/recto").set("RECTO_API_KEY", "x");
     let found = said(&recto, "environment");
@@ -101,7 +101,7 @@ fn a_port_of_a_running_recto_is_no_problem() {
 }
 
 #[test]
-fn a_data_directory_that_cannot_be_made_is_told_with_the_way_out() {
+fn a_data_directory_that_cannot_be_made_is_reported_with_what_to_do() {
     let recto = Recto::new();
     std::fs::write(recto.data(), "no directory").unwrap();
     assert!(recto.refusal(&["serve"]).contains("--data"));

@@ -1,10 +1,10 @@
-//! For the person at this machine: which sites there are, and how to reach them. Names under `.localhost` are not found
-//! by every program, so that somebody who opens `http://127.0.0.1:8081/` instead gets further.
+//! For the person at this machine: which sites there are, and how to reach them. Not every program finds names under
+//! `.localhost`; `http://127.0.0.1:8081/` works in all of them.
 //!
-//! Which sites a server has is for no stranger to know. A proxy passes on what strangers send, and some of them with
-//! their own idea of the host, so all of this must hold: the settings are those of a machine of one's own
-//! (`SitesSettings::list_sites`), the peer is this machine, the host is one of its addresses, and nothing in the request
-//! speaks of a proxy.
+//! The list must not reach strangers. A proxy on this machine passes on their requests, and nginx by default with its
+//! own address as the host. So all of this must hold: the settings are those of a local setup
+//! (`SitesSettings::list_sites`), the peer is this machine, the host is one of its addresses, and no header was added by
+//! a proxy.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -69,7 +69,7 @@ pub(super) async fn list(publisher: &Publisher, address: &str) -> Answer {
         true => "<p>There is none yet: <code>recto account create NAME</code> makes an account and its site.</p>",
         false => {
             "<p>Names under <code>.localhost</code> open in Chrome, Edge and Firefox. Safari, wget, Python and Node may \
-             not find them: add <code>127.0.0.1 NAME.localhost</code> to the hosts file, or send the name along.</p>"
+             not find them: add <code>127.0.0.1 NAME.localhost</code> to the hosts file, or name the host as shown.</p>"
         }
     }
     .to_owned();

@@ -9,7 +9,7 @@ testing::on_both_databases!(
     a_site_is_found_by_its_host_however_it_is_written,
     an_unknown_host_is_nobodys_site,
     the_person_at_this_machine_sees_which_sites_there_are,
-    nobody_else_sees_which_sites_there_are,
+    strangers_do_not_see_which_sites_there_are,
     this_machine_asks_whether_it_is_alive,
     each_host_has_its_own_site,
     a_domain_of_its_own_answers_like_the_first_address,
@@ -67,7 +67,7 @@ async fn the_person_at_this_machine_sees_which_sites_there_are(database: &Databa
     }
 }
 
-async fn nobody_else_sees_which_sites_there_are(database: &Database) {
+async fn strangers_do_not_see_which_sites_there_are(database: &Database) {
     let server = start_with(database, Options { list_sites: true, ..Options::default() }).await;
     let here = || Ask::get("/").host("127.0.0.1:8081");
     let mut asks: Vec<Ask> = [
