@@ -18,8 +18,8 @@ pub(crate) struct Sides(BTreeMap<Section, Side>);
 
 struct Side {
     exists: bool,
-    /// Each part, and the next one.
-    parts: BTreeSet<(Fragment, Option<Fragment>)>,
+    /// Where each part begins and ends. The first page of the next one may move and still be that, so this is its spot.
+    parts: BTreeSet<(Spot, Option<Spot>)>,
 }
 
 impl Index {
@@ -40,8 +40,8 @@ impl Index {
     pub fn mark_sides(&self, before: Sides, marks: &mut Marks) {
         for (section, before) in before.0 {
             let after = self.side(&section);
-            for (part, _) in before.parts.symmetric_difference(&after.parts) {
-                marks.add(part);
+            for (first, _) in before.parts.symmetric_difference(&after.parts) {
+                marks.add(part(&section, first));
             }
             // The page that stands for a section is not listed among the others.
             if before.exists != after.exists {
@@ -52,8 +52,6 @@ impl Index {
 
     /// Every part of the docs' navigation.
     pub fn side_parts(&self) -> impl Iterator<Item = Fragment> {
-        let part =
-            |section: &Section, first: &Spot| Fragment::SidePart(section.clone(), first.slug().to_owned());
         self.docs_shelves
             .iter()
             .flat_map(move |(section, shelf)| shelf.parts().iter().map(move |first| part(section, first)))
@@ -68,8 +66,6 @@ impl Index {
     fn side(&self, section: &Section) -> Side {
         let shelf = self.shelf(ContentType::Docs, section);
         let parts = shelf.map(|shelf| shelf.parts()).unwrap_or_default();
-        let parts: Vec<_> =
-            parts.iter().map(|first| Fragment::SidePart(section.clone(), first.slug().to_owned())).collect();
         let next = parts.iter().skip(1).cloned().map(Some).chain([None]);
         Side { exists: shelf.is_some(), parts: parts.iter().cloned().zip(next).collect() }
     }
@@ -80,6 +76,11 @@ impl Index {
             return None;
         }
         let shelf = self.shelf(ContentType::Docs, &page.key.section)?;
-        Some(Fragment::SidePart(page.key.section.clone(), shelf.part_of(page)?.slug().to_owned()))
+        Some(part(&page.key.section, shelf.part_of(page)?))
     }
+}
+
+/// The part that begins there.
+fn part(section: &Section, first: &Spot) -> Fragment {
+    Fragment::SidePart(section.clone(), first.slug().to_owned())
 }
