@@ -63,7 +63,7 @@ async fn measure(database: &str, start: impl AsyncFn() -> Result<Recto>) -> Resu
         if !precedence.is_granted {
             report.note("clients and server share the processor: without privileges, both are timed".into());
         }
-        report.note(format!("{database}, {}: {done} requests of the noisy account ended", noise.name()));
+        report.note(format!("{database}, {}: {done} requests of the noisy account", noise.name()));
         for (what, busy, quiet) in [
             ("page view", busy.views, quiet.views),
             ("publish of one page", busy.publishes, quiet.publishes),

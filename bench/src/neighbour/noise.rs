@@ -56,18 +56,14 @@ impl Noise {
         match self {
             Noise::Parsing => {
                 let text = format!("![](file:a.png)\n\n{}", "a\n: b\n\n".repeat(12_000));
-                let page = |n| json!({ "title": format!("Page {n}"), "content": text });
-                Request::json(json!({ "pages": (0..160).map(page).collect::<Vec<Value>>() }))
+                Request::json([pages(160, &text), pages(160, &text)])
             }
-            Noise::Texts => {
-                let text = "x".repeat(100_000);
-                let page = |n| json!({ "title": format!("Page {n}"), "content": text });
-                Request::json(json!({ "pages": (0..5000).map(page).collect::<Vec<Value>>() }))
-            }
-            Noise::Builds => {
-                let page = |n| json!({ "title": format!("Page {n}"), "content": "# a\n".repeat(2000) });
-                Request::json(json!({ "pages": (0..5000).map(page).collect::<Vec<Value>>(), "build": true }))
-            }
+            Noise::Texts => Request::json(["x", "y"].map(|letter| pages(5000, &letter.repeat(100_000)))),
+            Noise::Builds => Request::json(["# a\n", "# b\n"].map(|line| {
+                let mut body = pages(5000, &line.repeat(2000));
+                body["build"] = json!(true);
+                body
+            })),
             Noise::Pictures => {
                 let boundary = "no-picture-holds-this";
                 let mut body = format!(
@@ -75,41 +71,65 @@ impl Noise {
                 )
                 .into_bytes();
                 body.extend(picture(10_000, 10_000, 7)?);
-                body.extend(format!("\r\n--{boundary}--\r\n").into_bytes());
                 let content_type = format!("multipart/form-data; boundary={boundary}");
-                Ok(Request { path: "/media", content_type, packed: false, body })
+                Ok(Request::Picture { content_type, body, end: format!("\r\n--{boundary}--\r\n") })
             }
         }
     }
 }
 
-struct Request {
-    path: &'static str,
-    content_type: String,
-    packed: bool,
-    body: Vec<u8>,
+fn pages(count: usize, text: &str) -> Value {
+    let page = |n| json!({ "title": format!("Page {n}"), "content": text });
+    json!({ "pages": (0..count).map(page).collect::<Vec<Value>>() })
+}
+
+/// Each differs from the one before: what is sent again as it was costs next to nothing.
+enum Request {
+    /// Two bodies that take turns, so that every page changes each time.
+    Json([Vec<u8>; 2]),
+    Picture {
+        content_type: String,
+        body: Vec<u8>,
+        end: String,
+    },
 }
 
 impl Request {
-    fn json(body: Value) -> Result<Request> {
-        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-        serde_json::to_writer(&mut packed, &body)?;
-        let content_type = "application/json".to_owned();
-        Ok(Request { path: "/pages", content_type, packed: true, body: packed.finish()? })
+    fn json(bodies: [Value; 2]) -> Result<Request> {
+        let pack = |body: Value| {
+            let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+            serde_json::to_writer(&mut packed, &body)?;
+            Ok::<_, anyhow::Error>(packed.finish()?)
+        };
+        let [one, other] = bodies;
+        Ok(Request::Json([pack(one)?, pack(other)?]))
+    }
+
+    fn send(&self, recto: &Recto, number: usize) -> reqwest::RequestBuilder {
+        let post =
+            |path| recto.client.post(format!("{}/api/v1/public{path}", recto.base)).bearer_auth(&recto.token);
+        match self {
+            Request::Json(bodies) => post("/pages")
+                .header("content-type", "application/json")
+                .header("content-encoding", "gzip")
+                .body(bodies[number % 2].clone()),
+            Request::Picture { content_type, body, end } => {
+                // Behind the end of a PNG anything may stand.
+                let body = [body, number.to_string().as_bytes(), end.as_bytes()].concat();
+                post("/media").header("content-type", content_type).body(body)
+            }
+        }
     }
 }
 
 /// Whatever is answered: what counts is what it does to others.
 async fn repeat(recto: Arc<Recto>, request: Arc<Request>, stop: Arc<AtomicBool>, done: Arc<AtomicUsize>) {
     while !stop.load(Ordering::Relaxed) {
-        let sent = recto.client.post(format!("{}/api/v1/public{}", recto.base, request.path));
-        let sent = sent.bearer_auth(&recto.token).header("content-type", &request.content_type);
-        let sent = if request.packed { sent.header("content-encoding", "gzip") } else { sent };
-        match sent.body(request.body.clone()).send().await {
+        let number = done.fetch_add(1, Ordering::Relaxed);
+        match request.send(&recto, number).send().await {
             Ok(answer) => drop(answer.bytes().await),
             Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
         }
-        done.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -120,7 +140,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// How many requests have ended. What is under way is broken off.
+    /// How many requests were sent. What is under way is broken off.
     pub async fn stop(self) -> Result<usize> {
         self.stop.store(true, Ordering::Relaxed);
         self.tasks.iter().for_each(JoinHandle::abort);

@@ -265,7 +265,7 @@ impl Draft {
 
     /// Stores texts ahead once there are many. To be called between entries; a slow database slows the reading.
     pub async fn relieve(&mut self) -> Result<(), Error> {
-        if !self.texts.are_many() {
+        if !self.texts.are_many(self.publisher.pace.others_write(self.account.0)) {
             return Ok(());
         }
         self.texts.settle(&mut self.leftovers).await?;

@@ -22,6 +22,7 @@ mod list;
 mod media;
 mod open_bytes;
 mod orphans;
+mod pace;
 mod protection;
 mod publish;
 mod releases;
@@ -49,6 +50,7 @@ use store::Store;
 use store::usage::Quota;
 use tokio::sync::Notify;
 
+use crate::pace::Pace;
 use crate::turns::Turns;
 
 pub use ::media::{content_type as media_type, disposition};
@@ -169,6 +171,8 @@ pub struct Publisher {
     parsing: Arc<Turns>,
     /// For texts that are written ahead of their publish: one piece at a time, whoever writes.
     stashing: Arc<Turns>,
+    /// Between large writes.
+    pace: Arc<Pace>,
     open_bytes: Arc<open_bytes::OpenBytes>,
     disks: Arc<disk::Disks>,
     large_uploads: Arc<uploads::LargeUploads>,
@@ -184,6 +188,7 @@ impl Publisher {
             workplaces: Arc::new(uploads::Workplaces::new(uploads)),
             parsing: Turns::new(std::thread::available_parallelism().map_or(2, usize::from).max(2)),
             stashing: Turns::new(1),
+            pace: Arc::default(),
             open_bytes: Arc::default(),
             disks: Arc::new(disk::Disks::new(settings.disks.clone(), settings.min_free)),
             large_uploads: Arc::new(uploads::LargeUploads::new(uploads.large)),

@@ -56,6 +56,7 @@ impl Publisher {
         }
         let stored = files.store(self, site.id, self.settings.quota(&caller.plan)).await?;
         self.store.write(move |tx| stored.keep(tx)).await?;
+        self.pace.note(caller.account.0);
         let url = files.ready.first().map(|(_, file)| file.url.clone());
         let url = url.ok_or_else(|| Error::Malformed("the part `file` is missing".into()))?;
         self.transcodes_queued.notify_one();

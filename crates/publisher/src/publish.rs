@@ -14,9 +14,13 @@ use store::{Store, Tx, former};
 use crate::access::site_of;
 use crate::builds::{BuildRefusal, queue_build};
 use crate::draft::{Complete, Request};
+use crate::pace::{Large, Timer};
 use crate::texts::Texts;
 use crate::uploads::Stored;
 use crate::{Caller, Draft, Entry, Error, Identity, LongText, Publisher, Target, TextRef, decide};
+
+/// Entries of a request whose transaction others notice.
+const LARGE: usize = 100;
 
 impl Draft {
     pub async fn publish(self, caller: &Caller) -> Result<PublishResponse, Error> {
@@ -26,7 +30,7 @@ impl Draft {
             None => None,
             Some(files) => {
                 // Whatever else is wrong is told before what is wrong with a file.
-                let site = check(&publisher.store, caller, request.clone()).await?;
+                let site = check(&publisher.store, caller, request.clone()).await?.site;
                 if let Some(refusal) = files.refusal() {
                     return Err(refusal);
                 }
@@ -61,13 +65,13 @@ impl Draft {
     }
 }
 
-/// What is wrong with a request; or the site that it means.
-async fn check(store: &Store, caller: &Caller, request: Arc<Request>) -> Result<Site, Error> {
+/// What is wrong with a request; or the site that it means, and what it means there.
+async fn check(store: &Store, caller: &Caller, request: Arc<Request>) -> Result<Ahead, Error> {
     let account = caller.account;
     let read = move |tx: &mut Tx| {
         let site = site_of(tx, account, request.site)?;
-        look_up_and_decide(tx, &site, &request)?;
-        Ok(site)
+        let decision = look_up_and_decide(tx, &site, &request)?;
+        Ok(Ahead { site, decision })
     };
     store.read(read).await
 }
@@ -97,11 +101,21 @@ impl Publisher {
         let changes_nothing = request.entries.is_empty() && request.deletes.is_empty() && stored.is_none();
         if hopeless || changes_nothing && !request.build {
             // Nothing will be written: the answer is the rest of what is wrong, or the site.
-            let site = check(&self.store, caller, request).await?;
+            let site = check(&self.store, caller, request).await?.site;
             return Ok(Outcome { site, pages: Vec::new(), deleted: None, changed: false, build: None });
         }
-        self.store
+        let is_large = request.entries.len() + request.deletes.len() > LARGE;
+        let mut ahead = None;
+        if is_large {
+            ahead = Some(check(&self.store, caller, request.clone()).await?);
+            self.pace.pause(account.0).await;
+        }
+        let timer = Timer::default();
+        let running = timer.clone();
+        let outcome = self
+            .store
             .write(move |tx| {
+                running.start();
                 let site = site_of(tx, account, request.site)?;
                 if changes_nothing {
                     let build = Some(queue_build(
@@ -115,7 +129,10 @@ impl Publisher {
                     return Ok(Outcome { site, pages: Vec::new(), deleted: None, changed: false, build });
                 }
                 let version = sites::next_version(tx, site.id)?.ok_or(Error::NoSuchSite)?;
-                let decision = look_up_and_decide(tx, &site, &request)?;
+                let decision = match ahead.take().filter(|ahead| ahead.holds(&site, version)) {
+                    Some(ahead) => ahead.decision,
+                    None => look_up_and_decide(tx, &site, &request)?,
+                };
                 if let Some(stored) = &stored {
                     stored.keep(tx)?;
                 }
@@ -141,15 +158,39 @@ impl Publisher {
                     }
                     false => None,
                 };
-                Ok(Outcome { site, pages: changes.answer(), deleted: changes.deleted, changed, build })
+                Ok::<_, Error>(Outcome {
+                    site,
+                    pages: changes.answer(),
+                    deleted: changes.deleted,
+                    changed,
+                    build,
+                })
             })
-            .await
+            .await;
+        match is_large {
+            true => self.pace.wrote(account.0, Large::Whole, timer.elapsed()),
+            false => self.pace.note(account.0),
+        }
+        outcome
     }
 }
 
 struct Decision {
     targets: Vec<Target>,
     found: HashMap<PageId, Page>,
+}
+
+/// A decision that was made before the site was locked: to look thousands of pages up takes as long as to write them.
+struct Ahead {
+    site: Site,
+    decision: Decision,
+}
+
+impl Ahead {
+    /// Whether nothing has changed but that the site is locked now, which raises its version by one.
+    fn holds(&self, site: &Site, locked: i64) -> bool {
+        self.site.id == site.id && self.site.version + 1 == locked
+    }
 }
 
 fn look_up_and_decide(tx: &mut Tx, site: &Site, request: &Request) -> Result<Decision, Error> {

@@ -9,10 +9,13 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::open_bytes::{self, Held};
+use crate::pace::{Large, Timer};
 use crate::{Error, Publisher, TextRef};
 
-/// Texts of this many bytes are one short transaction. A request with less waits for none.
+/// Texts of this many bytes are one short transaction, a shorter one while others write. A request with less waits for
+/// none.
 const STASH_BYTES: usize = 1 << 20;
+const SHARED_STASH_BYTES: usize = 1 << 17;
 /// For each byte that is written ahead, up to so many are swept that nothing needs any more: so texts go faster than
 /// anybody can write them, and what is replaced again and again does not fill the disk.
 const SWEEP_FACTOR: i64 = 2;
@@ -101,8 +104,8 @@ impl Texts {
     }
 
     /// Whether it is time to store those that wait.
-    pub(crate) fn are_many(&self) -> bool {
-        self.waiting_bytes >= STASH_BYTES
+    pub(crate) fn are_many(&self, others_write: bool) -> bool {
+        self.waiting_bytes >= if others_write { SHARED_STASH_BYTES } else { STASH_BYTES }
     }
 
     pub(crate) fn refuse(&mut self) {
@@ -120,14 +123,20 @@ impl Texts {
         let sweep = SWEEP_FACTOR * std::mem::take(&mut self.waiting_bytes) as i64;
         let (publisher, account) = (publisher.clone(), leftovers.held.account);
         let write = async move {
+            publisher.pace.pause(account.0).await;
             let _turn = publisher.stashing.take(account).await;
             let clock = publisher.clock.clone();
+            let timer = Timer::default();
+            let running = timer.clone();
             let write = move |tx: &mut store::Tx| {
+                running.start();
                 let now = tx.lease_now(clock.now())?;
                 texts::sweep(tx, now, sweep)?;
-                Ok(texts::stash(tx, &bodies, now.plus(STASH_LEASE))?)
+                Ok::<_, Error>(texts::stash(tx, &bodies, now.plus(STASH_LEASE))?)
             };
-            publisher.store.write_much(write).await
+            let stash = publisher.store.write_much(write).await;
+            publisher.pace.wrote(account.0, Large::Step, timer.elapsed());
+            stash
         };
         self.under_way = Some(tokio::spawn(write));
         Ok(())

@@ -1,6 +1,8 @@
 //! Appends what is new to one pack, and writes down which file of the release is where. A large build writes its rows
 //! in several transactions, for a release that nobody sees before the last one.
 
+use std::sync::Arc;
+
 use blob::{Key, Writer};
 use model::{PackId, PageId};
 use store::building::Claim;
@@ -10,14 +12,16 @@ use store::{Store, Tx};
 use super::before::Before;
 use super::render::{Body, Output, Rendered};
 use super::{Stop, hold};
+use crate::pace::{Large, Pace, Timer};
 use crate::steps::in_steps;
 use crate::{Error, Publisher};
 
-/// Rows of one transaction: some tens of milliseconds during which nobody else can save.
-const ROWS: usize = 500;
+/// Rows of one transaction: some milliseconds during which nobody else can save.
+const ROWS: usize = 200;
 
 pub(super) struct PackWriter {
     store: Store,
+    pace: Arc<Pace>,
     claim: Claim,
     release: i64,
     pack: PackId,
@@ -53,6 +57,7 @@ impl PackWriter {
     pub fn new(publisher: &Publisher, claim: Claim, release: i64, pack: PackId) -> PackWriter {
         PackWriter {
             store: publisher.store.clone(),
+            pace: publisher.pace.clone(),
             blob: publisher.blob.clone(),
             claim,
             release,
@@ -120,13 +125,19 @@ impl PackWriter {
         }
         let (claim, release) = (self.claim, self.release);
         let (closed, files) = (std::mem::take(&mut self.closed), std::mem::take(&mut self.files));
+        self.pace.pause(claim.site.0).await;
+        let timer = Timer::default();
+        let running = timer.clone();
         let write = move |tx: &mut Tx| {
+            running.start();
             hold(tx, &claim)?;
             files::close(tx, claim.site, release, &closed)?;
             files::insert(tx, claim.site, release, &files)?;
-            Ok(files::remember(tx, claim.site, release, &pages)?)
+            Ok::<_, Stop>(files::remember(tx, claim.site, release, &pages)?)
         };
-        self.store.write_much(write).await
+        let written = self.store.write_much(write).await;
+        self.pace.wrote(claim.site.0, Large::Step, timer.elapsed());
+        written
     }
 
     /// From here on the release is undone should it never go live. In a build from nothing, what is remembered of the

@@ -7,6 +7,7 @@ use crate::{World, publish};
 
 testing::on_both_databases!(
     one_slug_published_at_once_is_one_page,
+    large_publishes_at_once_are_carried_out_one_after_the_other,
     pages_swapped_at_once_keep_their_slugs_apart,
     random_publishes_at_once_leave_a_sound_site,
     upkeep_beside_publishes_takes_no_live_text,
@@ -38,6 +39,25 @@ async fn one_slug_published_at_once_is_one_page(database: &Database) {
     world.sweep_all().await;
     assert_eq!(world.text_count().await, 1);
     world.content("a").await.unwrap();
+}
+
+/// Each is decided before the site is locked, and must notice what the others have done by then.
+async fn large_publishes_at_once_are_carried_out_one_after_the_other(database: &Database) {
+    let world = World::new(database).await;
+    let body = |number: usize| {
+        let page = |n| json!({"slug": format!("p{n}"), "title": format!("Title {number}"), "content": format!("{n}")});
+        json!({"pages": (0..150).map(page).collect::<Vec<Value>>()})
+    };
+    let answers = publish_at_once(&world, (0..6).map(body).collect()).await;
+    let answers: Vec<Value> = answers.into_iter().map(Result::unwrap).collect();
+    let created = answers.iter().filter(|answer| answer["pages"][0]["status"] == "created").count();
+    assert_eq!(created, 1, "the others update what that one made");
+    let listed = world.list().await;
+    let listed = listed["pages"].as_array().unwrap();
+    let titles: BTreeSet<&str> = listed.iter().map(|page| page["title"].as_str().unwrap()).collect();
+    assert_eq!((listed.len(), titles.len()), (150, 1), "{titles:?}");
+    world.sweep_all().await;
+    assert_eq!(world.text_count().await, 150);
 }
 
 async fn pages_swapped_at_once_keep_their_slugs_apart(database: &Database) {

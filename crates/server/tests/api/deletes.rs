@@ -53,7 +53,7 @@ async fn a_page_that_does_not_match_in_full_is_not_found(database: &Database) {
         "/pages/a?contentType=blog&section=s",
         "/pages/b?contentType=blog&section=s",
         "/pages/A?contentType=docs&section=s",
-        "/pages/a?contentType=docs&section=S",
+        "/pages/a?contentType=docs&section=s%20",
         "/pages/a%00?contentType=docs&section=s",
         "/pages/a?contentType=docs&section=%00",
         "/pages/a?contentType=docs&section=%FF",

@@ -57,7 +57,11 @@ async fn a_section_is_lowercase_letters_digits_and_single_hyphens(database: &Dat
         let page = app.client.page(json!({"slug": "a", "title": "A", "section": section})).await;
         assert_eq!((&page["section"], &page["status"]), (&json!(section), &json!("created")));
     }
-    for section in ["Guides", "a--b", "--", " ", "a b", "a/b", "..", "a_b", "é", "a\n", "a."] {
+    let page = app.client.page(json!({"slug": "a", "title": "A", "section": "Getting-Started"})).await;
+    assert_eq!((&page["section"], &page["status"]), (&json!("getting-started"), &json!("updated")));
+    let deleted = app.client.delete("/pages/a?contentType=blog&section=GETTING-started").await;
+    assert_eq!(deleted.status, 204);
+    for section in ["É", "A b", "a--b", "--", " ", "a b", "a/b", "..", "a_b", "é", "a\n", "a."] {
         let answer = app.client.pages(json!([{"slug": "a", "title": "A", "section": section}])).await;
         answer.is_invalid(json!({"0": {"section": "…"}}));
     }

@@ -48,7 +48,7 @@ async fn pages_of_one_moment_come_by_id(database: &Database) {
     let app = spawn_app(database).await;
     let pages: Vec<Value> = (0..50).map(|number| json!({"title": format!("Page {number}")})).collect();
     app.client.pages(json!(pages)).await;
-    app.client.page(json!({"slug": "page-7"})).await;
+    app.client.page(json!({"slug": "page-7", "draft": true})).await;
     let listed = app.client.list().await;
     let ids: Vec<&str> = listed.as_array().unwrap().iter().map(|page| page["id"].as_str().unwrap()).collect();
     assert_eq!(listed[0]["slug"], "page-7");

@@ -43,7 +43,7 @@ async fn null_keeps_what_an_old_page_has(database: &Database) {
             "apiEndpoint": "GET",
         }))
         .await;
-    let (mut listed, stored) = (app.client.listed(&page).await, app.stored(&page).await);
+    let (listed, stored) = (app.client.listed(&page).await, app.stored(&page).await);
     let nulls = json!({
         "title": null, "content": null, "contentType": null, "section": null, "description": null, "draft": null,
         "tags": null, "publishedAt": null, "params": null, "apiEndpoint": null,
@@ -52,7 +52,6 @@ async fn null_keeps_what_an_old_page_has(database: &Database) {
         let mut update = nulls.clone();
         update[name] = value.clone();
         assert_eq!(app.client.page(update).await["status"], "updated");
-        listed["updatedAt"] = json!(app.now());
         assert_eq!(app.client.listed(&page).await, listed);
         assert_eq!(app.stored(&page).await, stored);
     }

@@ -11,7 +11,7 @@ testing::on_both_databases!(
     every_field_is_stored,
     the_section_is_shown_only_when_the_page_has_one,
     an_update_changes_only_what_is_supplied,
-    an_update_that_changes_nothing_still_moves_updated_at,
+    an_update_that_changes_nothing_leaves_updated_at,
     tags_are_replaced_when_supplied_and_kept_when_omitted,
     params_are_replaced_when_supplied_and_kept_when_omitted,
     a_page_is_hidden_and_published_by_its_draft_field,
@@ -119,13 +119,12 @@ async fn an_update_changes_only_what_is_supplied(database: &Database) {
     }
 }
 
-async fn an_update_that_changes_nothing_still_moves_updated_at(database: &Database) {
+async fn an_update_that_changes_nothing_leaves_updated_at(database: &Database) {
     let app = spawn_app(database).await;
     let mut expected = app.client.page(json!({"slug": "a", "title": "A"})).await;
     for update in [json!({"slug": "a"}), json!({"slug": "a", "title": "A"}), json!({"id": expected["id"]})] {
         let updated = app.client.page(update).await;
         expected["status"] = json!("updated");
-        expected["updatedAt"] = json!(app.now());
         assert_eq!(updated, expected);
     }
 }

@@ -1,0 +1,173 @@
+//! A large write has all others wait while it is carried out. While others write, whoever makes large ones makes a pause
+//! after each that is many times as long.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+use uuid::Uuid;
+
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// Others that wrote so recently are expected to write again.
+const RECENT: Duration = Duration::from_secs(2);
+/// How often a pause looks whether anybody else still writes.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// What large writes are, and so the pause after each, by how long it took.
+#[derive(Clone, Copy)]
+pub(crate) enum Large {
+    /// One of many short steps: they take a tenth of the time.
+    Step = 9,
+    /// All at once: so little of the time that 99 of 100 writes of others meet none.
+    Whole = 399,
+}
+
+/// How long a transaction takes others their turn: from where it begins to where its commit is through. (What it waited
+/// before is not its fault.)
+#[derive(Clone, Default)]
+pub(crate) struct Timer(Arc<Mutex<Option<Instant>>>);
+
+impl Timer {
+    /// The transaction begins, perhaps once more.
+    pub(crate) fn start(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        let began = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        began.map_or(Duration::ZERO, |began| began.elapsed())
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Pace(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// The two that wrote last: one of them is somebody else.
+    writers: [Option<(Uuid, Instant)>; 2],
+    /// When each may make its next large write.
+    pauses: HashMap<Uuid, Instant>,
+}
+
+impl Pace {
+    /// An account wrote something small.
+    pub(crate) fn note(&self, account: Uuid) {
+        let mut state = self.lock();
+        let [newest, other] = state.writers;
+        let other = if newest.is_some_and(|(id, _)| id == account) { other } else { newest };
+        state.writers = [Some((account, Instant::now())), other];
+    }
+
+    /// Whether somebody else wrote recently.
+    pub(crate) fn others_write(&self, account: Uuid) -> bool {
+        self.lock().others_write(account)
+    }
+
+    /// Waits until the account, or the site that is built, may make a large write. Other ones of the same account wait
+    /// for the pause after that.
+    pub(crate) async fn pause(&self, id: Uuid) {
+        loop {
+            let left = {
+                let mut state = self.lock();
+                let Some(left) = state.pause_left(id) else {
+                    state.pauses.insert(id, Instant::now() + LONGEST_PAUSE);
+                    return;
+                };
+                left
+            };
+            sleep(left.min(LOOK_EVERY)).await;
+        }
+    }
+
+    /// It made one that took so long, or tried to.
+    pub(crate) fn wrote(&self, id: Uuid, large: Large, took: Duration) {
+        let now = Instant::now();
+        let mut state = self.lock();
+        state.pauses.retain(|_, until| *until > now);
+        state.pauses.insert(id, now + (took * large as u32).min(LONGEST_PAUSE));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn others_write(&self, id: Uuid) -> bool {
+        let is_recent = |(writer, at): &(Uuid, Instant)| *writer != id && at.elapsed() < RECENT;
+        self.writers.iter().flatten().any(is_recent)
+    }
+
+    fn pause_left(&self, id: Uuid) -> Option<Duration> {
+        let until = self.pauses.get(&id).filter(|_| self.others_write(id))?;
+        Some(until.saturating_duration_since(Instant::now())).filter(|left| !left.is_zero())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LARGE: Uuid = Uuid::from_u128(1);
+    const SMALL: Uuid = Uuid::from_u128(2);
+
+    /// How long the next large write waits, while the other account writes for `others`.
+    async fn waits(pace: &Pace, others: Duration) -> Duration {
+        let began = Instant::now();
+        tokio::join!(pace.pause(LARGE), async {
+            while began.elapsed() < others {
+                pace.note(SMALL);
+                pace.note(LARGE);
+                sleep(LOOK_EVERY).await;
+            }
+        });
+        began.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_writes_alone_does_not_wait() {
+        let pace = Pace::default();
+        pace.note(LARGE);
+        pace.wrote(LARGE, Large::Whole, Duration::from_millis(50));
+        assert_eq!(waits(&pace, Duration::ZERO).await, Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_writes_beside_others_makes_pauses_by_the_length_of_its_writes() {
+        let (step, whole) = (Large::Step, Large::Whole);
+        for (large, took, pause) in [(step, 2, 18), (step, 20, 180), (whole, 20, 7980), (whole, 1000, 10_000)]
+        {
+            let (pace, pause) = (Pace::default(), Duration::from_millis(pause));
+            pace.note(SMALL);
+            pace.wrote(LARGE, large, Duration::from_millis(took));
+            let waited = waits(&pace, pause).await;
+            assert!(waited >= pause && waited <= pause + 2 * LOOK_EVERY, "{took} ms: {waited:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn large_writes_of_one_account_wait_for_each_other() {
+        let (pace, began) = (Pace::default(), Instant::now());
+        pace.note(SMALL);
+        let write = async || {
+            pace.pause(LARGE).await;
+            pace.wrote(LARGE, Large::Step, Duration::from_millis(10));
+        };
+        tokio::join!(write(), write(), write());
+        assert_eq!(began.elapsed(), Duration::from_millis(180));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pause_ends_when_the_others_do() {
+        let pace = Pace::default();
+        pace.note(SMALL);
+        pace.wrote(LARGE, Large::Whole, Duration::from_millis(90));
+        let waited = waits(&pace, Duration::from_secs(1)).await;
+        assert!(waited > RECENT && waited < Duration::from_secs(4), "{waited:?}");
+        pace.note(SMALL);
+        pace.wrote(SMALL, Large::Whole, Duration::from_millis(90));
+        pace.pause(LARGE).await;
+    }
+}
