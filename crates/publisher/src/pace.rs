@@ -19,9 +19,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 pub(crate) enum Large {
     /// One of many short steps: they take a tenth of the time.
     Step = 9,
-    /// All at once: so little of the time that 99 of 100 writes of others meet none.
+    /// All at once: so little of the time that 99 of 100 writes of others meet none. Unless it was short.
     Whole = 399,
 }
+
+const SHORT: Duration = Duration::from_millis(5);
 
 /// How long a transaction takes others their turn: from where it begins to where its commit is through. (What it waited
 /// before is not its fault.)
@@ -83,6 +85,7 @@ impl Pace {
 
     /// It made one that took so long, or tried to.
     pub(crate) fn wrote(&self, id: Uuid, large: Large, took: Duration) {
+        let large = if took < SHORT { Large::Step } else { large };
         let now = Instant::now();
         let mut state = self.lock();
         state.pauses.retain(|_, until| *until > now);
@@ -137,7 +140,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_writes_beside_others_makes_pauses_by_the_length_of_its_writes() {
         let (step, whole) = (Large::Step, Large::Whole);
-        for (large, took, pause) in [(step, 2, 18), (step, 20, 180), (whole, 20, 7980), (whole, 1000, 10_000)]
+        for (large, took, pause) in
+            [(step, 2, 18), (step, 20, 180), (whole, 2, 18), (whole, 20, 7980), (whole, 1000, 10_000)]
         {
             let (pace, pause) = (Pace::default(), Duration::from_millis(pause));
             pace.note(SMALL);
