@@ -16,8 +16,9 @@ use crate::pace::{Large, Pace, Timer};
 use crate::steps::in_steps;
 use crate::{Error, Publisher};
 
-/// Rows of one transaction: some milliseconds during which nobody else can save.
-const ROWS: usize = 200;
+/// Rows of one transaction: some milliseconds during which nobody else can save. Fewer while somebody does.
+const ROWS: usize = 500;
+const SHARED_ROWS: usize = 64;
 
 pub(super) struct PackWriter {
     store: Store,
@@ -103,16 +104,20 @@ impl PackWriter {
         }
         self.files.push(File { path, stored, hash });
         self.written += 1;
-        if self.files.len() >= ROWS {
+        if self.files.len() >= self.rows() {
             self.stage(Vec::new()).await?;
         }
         Ok(())
     }
 
+    fn rows(&self) -> usize {
+        if self.pace.others_write(self.claim.site.0) { SHARED_ROWS } else { ROWS }
+    }
+
     async fn close(&mut self, path: String) -> Result<(), Stop> {
         self.closed.push(path);
         self.removed += 1;
-        if self.closed.len() >= ROWS {
+        if self.closed.len() >= self.rows() {
             self.stage(Vec::new()).await?;
         }
         Ok(())
@@ -168,7 +173,7 @@ impl PackWriter {
             || changed_pages.iter().any(|page| rendered.site.page(*page).is_some());
         let mut pages = Vec::new();
         if changed {
-            let mut parts = changed_pages.chunks(ROWS).peekable();
+            let mut parts = changed_pages.chunks(self.rows()).peekable();
             while let Some(part) = parts.next() {
                 let metas = rendered.metas(part)?;
                 // The last part goes live with the release; in a build from nothing the old pages go first.
