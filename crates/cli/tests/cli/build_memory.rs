@@ -34,7 +34,7 @@ fn builds_of_many_heavy_pages_take_bounded_memory() {
     for (name, text) in heavy_texts() {
         assert!(text.len() <= 100_000, "{name}: {}", text.len());
         let page = |number| json!({ "title": format!("{name} {number}"), "content": text });
-        let pages: Vec<Value> = (0..30).map(page).collect();
+        let pages: Vec<Value> = (0..12).map(page).collect();
         for token in &tokens {
             server.publish(token, &json!({ "pages": pages })).expect(200);
         }
