@@ -39,7 +39,7 @@ impl Budget {
 }
 
 /// What the calling thread has used of a CPU since it began.
-pub(crate) fn thread_time() -> Duration {
+pub fn thread_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).expect("it counts up from zero")
 }
 

@@ -98,7 +98,7 @@ fn write_canonical(json: &str, canonical: &mut String) {
     }
 }
 
-/// `1.0` and `1e0` are `1`. A number of more digits than a double can tell apart stands for itself.
+/// `1.0` and `1e0` are `1`. A number with more digits than a double can hold stands for itself.
 fn canonical_number(number: &str) -> Cow<'_, str> {
     const DIGITS_OF_A_DOUBLE: usize = 15;
     let digits = number.bytes().take_while(|byte| !matches!(byte, b'e' | b'E')).filter(u8::is_ascii_digit);

@@ -4,10 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use markdown::{ReferenceError, TooComplex};
+use markdown::{ReferenceError, TooComplex, thread_time};
 use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
 use model::{AccountId, ContentType, PageKey, Section, SiteId, Slug, TextHash};
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::entry::PAGE_FIELDS;
 use crate::fields::{Fields, MAX_DEPTH, nests_too_deep, string};
@@ -289,11 +288,6 @@ impl Draft {
         let Draft { publisher, request, texts, leftovers, .. } = self;
         Ok(Complete { publisher, request, texts, leftovers, files })
     }
-}
-
-/// What the calling thread has used of a CPU since it began.
-fn thread_time() -> Duration {
-    clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
 }
 
 /// A draft that has been read to its end.

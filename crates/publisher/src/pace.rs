@@ -1,5 +1,5 @@
-//! A large write has all others wait while it is carried out. While others write, whoever makes large ones makes a pause
-//! after each that is many times as long.
+//! A large write blocks all others for as long as it takes. While other accounts write, an account pauses after each of
+//! its large writes, many times as long.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use uuid::Uuid;
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// Others that wrote so recently are expected to write again.
 const RECENT: Duration = Duration::from_secs(2);
-/// How often a pause looks whether anybody else still writes.
+/// How often a pause checks whether others still write.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// What large writes are, and so the pause after each, by how long it took.
@@ -25,8 +25,7 @@ pub(crate) enum Large {
 
 const SHORT: Duration = Duration::from_millis(5);
 
-/// How long a transaction takes others their turn: from where it begins to where its commit is through. (What it waited
-/// before is not its fault.)
+/// How long a transaction blocks others: from its begin to the end of its commit, without the time it waited before.
 #[derive(Clone, Default)]
 pub(crate) struct Timer(Arc<Mutex<Option<Instant>>>);
 
@@ -47,7 +46,7 @@ pub(crate) struct Pace(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The two that wrote last: one of them is somebody else.
+    /// The two accounts that wrote last: at most one of them is the account that asks.
     writers: [Option<(Uuid, Instant)>; 2],
     /// When each may make its next large write.
     pauses: HashMap<Uuid, Instant>,
@@ -62,7 +61,7 @@ impl Pace {
         state.writers = [Some((account, Instant::now())), other];
     }
 
-    /// Whether somebody else wrote recently.
+    /// Whether another account wrote recently.
     pub(crate) fn others_write(&self, account: Uuid) -> bool {
         self.lock().others_write(account)
     }

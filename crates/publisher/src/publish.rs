@@ -26,11 +26,13 @@ impl Draft {
     pub async fn publish(self, caller: &Caller) -> Result<PublishResponse, Error> {
         let Complete { publisher, request, texts, leftovers, files } = self.finish().await?;
         let request = Arc::new(request);
+        let mut ahead = None;
         let stored = match &files {
             None => None,
             Some(files) => {
-                // Whatever else is wrong is told before what is wrong with a file.
-                let site = check(&publisher.store, caller, request.clone()).await?.site;
+                // Whatever else is wrong is reported before what is wrong with a file.
+                let checked = check(&publisher.store, caller, request.clone()).await?;
+                let site = &ahead.insert(checked).site;
                 if let Some(refusal) = files.refusal() {
                     return Err(refusal);
                 }
@@ -38,7 +40,7 @@ impl Draft {
                 Some(files.store(&publisher, site.id, quota).await?)
             }
         };
-        let outcome = publisher.commit(caller, request.clone(), texts, stored).await?;
+        let outcome = publisher.commit(caller, request.clone(), texts, stored, ahead).await?;
         if outcome.changed {
             leftovers.were_adopted();
         }
@@ -93,6 +95,7 @@ impl Publisher {
         request: Arc<Request>,
         texts: Texts,
         stored: Option<Stored>,
+        mut ahead: Option<Ahead>,
     ) -> Result<Outcome, Error> {
         let (account, clock, plan) = (caller.account, self.clock.clone(), caller.plan.clone());
         let settings = self.settings.clone();
@@ -105,9 +108,10 @@ impl Publisher {
             return Ok(Outcome { site, pages: Vec::new(), deleted: None, changed: false, build: None });
         }
         let is_large = request.entries.len() + request.deletes.len() > LARGE;
-        let mut ahead = None;
         if is_large {
-            ahead = Some(check(&self.store, caller, request.clone()).await?);
+            if ahead.is_none() {
+                ahead = Some(check(&self.store, caller, request.clone()).await?);
+            }
             self.pace.pause(account.0).await;
         }
         let timer = Timer::default();

@@ -62,8 +62,8 @@ fn the_first_start_in_json_is_one_object_and_the_second_is_silent() {
 fn the_sites_are_listed_to_the_person_at_this_machine_only() {
     let check = |recto: Recto, listed: bool| {
         let server = recto.start();
-        let told = format!("see http://{}/\n", server.sites());
-        assert_eq!(server.stdout().contains(&told), listed, "{}", server.stdout());
+        let hint = format!("see http://{}/\n", server.sites());
+        assert_eq!(server.stdout().contains(&hint), listed, "{}", server.stdout());
         let answer = server.visit("127.0.0.1", "/");
         assert_eq!(
             (answer.status, answer.body.contains("my-site")),

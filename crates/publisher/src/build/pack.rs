@@ -16,7 +16,7 @@ use crate::pace::{Large, Pace, Timer};
 use crate::steps::in_steps;
 use crate::{Error, Publisher};
 
-/// Rows of one transaction: some milliseconds during which nobody else can save. Fewer while somebody does.
+/// Rows of one transaction: some milliseconds during which no other write can run. Fewer while other accounts write.
 const ROWS: usize = 500;
 const SHARED_ROWS: usize = 64;
 

@@ -209,13 +209,21 @@ impl Batch {
 
 /// A page whose text makes the generator panic is shown as its source: no text fails a build.
 fn made(site: &Site, path: &str, source: Option<&Source>) -> Result<Option<Made>, Stop> {
+    let here = |source: Option<&Source>| catch_unwind(AssertUnwindSafe(|| site.make(path, source)));
     let attempt = |source: Option<&Source>| match source {
         Some(long) if long.content.len() > LONG_TEXT => {
             let _turn = LONG_TEXTS.blocking_lock();
             // A thread keeps what it has freed for a while, this one not longer than it lives.
-            std::thread::scope(|scope| scope.spawn(|| site.make(path, source)).join())
+            std::thread::scope(|scope| {
+                let thread = std::thread::Builder::new().name("recto-long-text".into());
+                match thread.spawn_scoped(scope, || site.make(path, source)) {
+                    Ok(thread) => thread.join(),
+                    // The system has no thread left: it takes more memory then, but no page is missing.
+                    Err(_) => here(source),
+                }
+            })
         }
-        _ => catch_unwind(AssertUnwindSafe(|| site.make(path, source))),
+        _ => here(source),
     };
     let as_text = source.map(|source| Source { as_text: Some(PANICKED), ..*source });
     let made = attempt(source).or_else(|_| attempt(as_text.as_ref()));
