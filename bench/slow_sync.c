@@ -1,4 +1,4 @@
-// Preloaded to make every sync to disk cost SLOW_SYNC_US microseconds more, as on a slower disk.
+// Preloaded library that delays every sync by SLOW_SYNC_US microseconds, to simulate a slower disk.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

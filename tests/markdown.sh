@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Renders the READMEs of some hundred npm packages with Recto and with cmark-gfm, GitHub's own renderer, and compares
-# what becomes of them. Only what tests/markdown/allowed.mjs explains may differ.
+# Renders the READMEs of some hundred npm packages with Recto and with cmark-gfm, GitHub's own renderer, and compares the
+# results. Only differences explained in tests/markdown/allowed.mjs are allowed.
 #
 #   tests/markdown.sh          all of them
-#   tests/markdown.sh FILE     this text: both outlines, to look at
+#   tests/markdown.sh FILE     prints both outlines of this text
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly caller=$OLDPWD
 readonly render=${CARGO_TARGET_DIR:-$PWD/target}/debug/examples/render
-# Named after what is in it: another lockfile, another directory.
+# Named after its content: another lockfile, another directory.
 tools=$PWD/.tools/markdown-$(sha256sum tests/markdown/package-lock.json | cut -c 1-12)
 readonly tools
 work=''
@@ -30,7 +30,7 @@ main() {
   MARKDOWN_TOOLS=$tools node tests/markdown/compare.mjs "$work" "$@"
 }
 
-# The packages are only read, so nothing of them runs; of their code the HTML parser is kept.
+# The packages are only read: no code of them runs, except for the HTML parser.
 install_texts() {
   [[ -d $tools ]] && return
   rm -rf "$tools.new"

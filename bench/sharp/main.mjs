@@ -1,4 +1,4 @@
-// Turns images into WebP as sharp does by itself: a line `{"from": …, "to": …}` in, a line with the milliseconds out.
+// Converts images to WebP with sharp's defaults: a line `{"from": …, "to": …}` in, a line with the milliseconds out.
 //
 //   SHARP_TOOLS comes from bench/run.
 
@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 
 const sharp = createRequire(`${process.env.SHARP_TOOLS}/package.json`)('sharp');
 
-// It would remember the image from the round before.
+// It would cache the image from the previous round.
 sharp.cache(false);
 
 for await (const line of createInterface({ input: process.stdin })) {

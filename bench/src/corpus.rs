@@ -27,7 +27,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Where the page stands on the site.
+    /// The page's path on the site.
     pub fn url(&self) -> String {
         format!("/{}/{}/{}", self.content_type, self.section, self.slug)
     }
@@ -39,7 +39,7 @@ pub fn pages(count: usize) -> Vec<Page> {
 
 /// Page `number` of `count`; the count only decides which pages it may link to.
 fn page(number: usize, count: usize) -> Page {
-    let Place { content_type, section, slug, title } = place(number);
+    let PageIdentity { content_type, section, slug, title } = identity(number);
     let mut dice = Dice::new(number as u64);
     let links: Vec<String> = (0..4).map(|_| link(dice.roll(count))).collect();
     let length = dice.between(4600, 6000);
@@ -55,28 +55,28 @@ fn page(number: usize, count: usize) -> Page {
     }
 }
 
-struct Place {
+struct PageIdentity {
     content_type: &'static str,
     section: &'static str,
     slug: String,
     title: String,
 }
 
-fn place(number: usize) -> Place {
-    // Another seed than the content's: a link must not need the page that it leads to.
+fn identity(number: usize) -> PageIdentity {
+    // A different seed than for the content: a link must not require generating its target.
     let mut dice = Dice::new(!(number as u64));
-    let (of, section) = (number % TYPES.len(), number / TYPES.len() % words::SECTIONS_OF_A_TYPE);
+    let (of, section) = (number % TYPES.len(), number / TYPES.len() % words::SECTIONS_PER_TYPE);
     let words: Vec<&str> = (0..dice.between(3, 6)).map(|_| dice.pick(&WORDS).as_str()).collect();
-    Place {
+    PageIdentity {
         content_type: TYPES[of],
-        section: &SECTIONS[of * words::SECTIONS_OF_A_TYPE + section],
+        section: &SECTIONS[of * words::SECTIONS_PER_TYPE + section],
         slug: format!("{}-{number}", words.join("-")),
         title: text::capitalised(&words.join(" ")),
     }
 }
 
 fn link(number: usize) -> String {
-    let Place { content_type, section, slug, .. } = place(number);
+    let PageIdentity { content_type, section, slug, .. } = identity(number);
     format!("/{content_type}/{section}/{slug}")
 }
 
@@ -98,7 +98,7 @@ fn date(dice: &mut Dice) -> String {
     format!("{year}-{month:02}-{day:02}T{:02}:{:02}:00Z", dice.roll(24), dice.roll(60))
 }
 
-/// A page of prose alone.
+/// A page of prose only.
 pub fn prose(slug: &str, length: usize) -> Page {
     let mut dice = Dice::new(length as u64);
     let mut content = String::new();
@@ -123,7 +123,7 @@ pub fn payload(pages: &[Page]) -> Vec<u8> {
     serde_json::to_vec(&serde_json::json!({ "pages": pages })).expect("pages are JSON")
 }
 
-/// The same pages with other content.
+/// The same pages with different content.
 pub fn edited(pages: &[Page], round: usize) -> Vec<Page> {
     let mut pages = pages.to_vec();
     for page in &mut pages {

@@ -1,4 +1,4 @@
-//! The floor under everything durable: what a sync costs on this disk.
+//! The lower bound for everything durable: the cost of a sync on this disk.
 
 use std::fs::File;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! The peer that builds: Hugo, on the same pages as files, with the smallest theme that does what ours must.
+//! The peer for builds: Hugo, on the same pages as files, with the smallest theme that has the same features.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -19,17 +19,17 @@ pub struct Hugo {
     directory: tempfile::TempDir,
 }
 
-/// What one build took, Hugo's or ours.
+/// The cost of one build, by Hugo or Recto.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
     pub ms: f64,
-    /// Of all processors together.
+    /// Total of all cores.
     pub cpu_ms: f64,
     pub peak_mb: f64,
 }
 
 impl Run {
-    /// Figure by figure.
+    /// The median of each figure.
     pub fn median(runs: &[Run]) -> Run {
         let of = |figure: fn(&Run) -> f64| median(runs.iter().map(figure).collect());
         Run { ms: of(|run| run.ms), cpu_ms: of(|run| run.cpu_ms), peak_mb: of(|run| run.peak_mb) }
@@ -68,7 +68,7 @@ impl Hugo {
         Ok(fs::write(path, text)?)
     }
 
-    /// Everything, from nothing.
+    /// A build from scratch.
     pub fn build(&self) -> Result<Run> {
         if self.destination().exists() {
             fs::remove_dir_all(self.destination())?;
@@ -76,7 +76,7 @@ impl Hugo {
         self.run(&["--ignoreCache"])
     }
 
-    /// Again, over what the last run left.
+    /// A build on top of the last one's output.
     pub fn rebuild(&self) -> Result<Run> {
         self.run(&[])
     }
@@ -101,11 +101,11 @@ impl Hugo {
         ensure!(done.status.success(), "hugo: {}", String::from_utf8_lossy(&done.stderr));
         let usage = fs::read_to_string(usage)?;
         let usage: Vec<f64> = usage.split_whitespace().filter_map(|figure| figure.parse().ok()).collect();
-        let [user, system, kb] = usage[..] else { bail!("time tells three figures") };
+        let [user, system, kb] = usage[..] else { bail!("time must print three figures") };
         Ok(Run { ms, cpu_ms: (user + system) * 1e3, peak_mb: kb / 1024.0 })
     }
 
-    /// Hugo that stays and watches, after its first build.
+    /// Starts Hugo in watch mode, and waits for its first build.
     pub fn watch(&self) -> Result<Watch> {
         let mut command = Command::new("timeout");
         command.arg(TIMEOUT.as_secs().to_string());
@@ -114,7 +114,7 @@ impl Hugo {
         let mut watch = Watch { process: command.spawn()?, destination: self.destination() };
         let output = BufReader::new(watch.process.stdout.take().context("stdout")?);
         let (ready, is_ready) = mpsc::channel();
-        // Read to the end: Hugo would die of a pipe that nobody reads.
+        // Read to the end: Hugo would die if its pipe is not read.
         std::thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
                 if line.contains("Ctrl+C") {
@@ -122,7 +122,7 @@ impl Hugo {
                 }
             }
         });
-        is_ready.recv_timeout(TIMEOUT).context("hugo does not watch")?;
+        is_ready.recv_timeout(TIMEOUT).context("hugo did not start watching")?;
         Ok(watch)
     }
 }
@@ -133,7 +133,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Until the file of a page has these words.
+    /// Waits until the file of a page contains these words.
     pub fn until(&self, page: &Page, words: &str) -> Result<()> {
         let path = self.destination.join(format!("{}/index.html", page.url().trim_start_matches('/')));
         let start = Instant::now();
@@ -149,7 +149,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        // `timeout` passes a polite signal on, and takes Hugo with it; a kill would leave Hugo behind.
+        // `timeout` forwards SIGTERM to Hugo; SIGKILL would leave Hugo running.
         let _ = Command::new("kill").arg(self.process.id().to_string()).status();
         let _ = self.process.wait();
     }
@@ -167,7 +167,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Files below a directory, and their bytes.
+/// The number of files below a directory, and their total size.
 pub fn size_of(directory: &Path) -> Result<(usize, u64)> {
     let (mut files, mut bytes) = (0, 0);
     for entry in fs::read_dir(directory)? {

@@ -1,11 +1,11 @@
-//! The listing of 10,000 pages, right after a change and once more, against writing the same JSON from memory.
+//! Listing 10,000 pages, right after a change and again, compared with writing the same JSON from memory.
 
 use anyhow::Result;
 use serde::Serialize;
 
 use crate::corpus;
 use crate::recto::Recto;
-use crate::report::{Promise, Report, Row, ms};
+use crate::report::{Report, Row, Target, ms};
 use crate::timing::{median, time, time_async};
 
 const PAGES: usize = 10_000;
@@ -36,7 +36,7 @@ pub async fn list() -> Result<Report> {
             ours: ms(ours),
             peer: format!("serialise {}", ms(theirs)),
             ratio: ours / theirs,
-            promise: Promise::AtMost(3.0),
+            target: Target::AtMost(3.0),
         }
     };
     Ok(vec![row("after a change", changed), row("unchanged", again)].into())

@@ -1,4 +1,4 @@
-//! What we promise, measured against peers in one run. `bench/run` builds and starts what this needs.
+//! Measures Recto's performance targets against peers. `bench/run` builds and starts everything this needs.
 
 mod corpus;
 mod disk;
@@ -30,53 +30,53 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 async fn main() -> Result<()> {
     let options = Options::parse(std::env::args().skip(1))?;
     let mut report = Report::default();
-    // What was measured is told, also when a later part fails.
+    // Print the results so far even if a later part fails.
     let outcome = measure(&options, &mut report).await;
     report.print();
     outcome
 }
 
 async fn measure(options: &Options, report: &mut Report) -> Result<()> {
-    if options.wants("publish-sqlite") {
+    if options.selects("publish-sqlite") {
         report.add(publishing::sqlite().await?);
     }
-    if options.wants("publish-postgres") {
+    if options.selects("publish-postgres") {
         report.add(publishing::postgres().await?);
     }
-    if options.wants("clients") {
+    if options.selects("clients") {
         report.add(publishing::clients().await?);
     }
-    if options.wants("alone") {
+    if options.selects("alone") {
         report.add(publishing::alone().await?);
     }
-    if options.wants("list") {
+    if options.selects("list") {
         report.add(listing::list().await?);
     }
-    if options.wants("memory") {
+    if options.selects("memory") {
         report.add(memory::memory().await?);
     }
-    if options.wants("neighbour-sqlite") {
+    if options.selects("neighbour-sqlite") {
         report.add(neighbour::sqlite().await?);
     }
-    if options.wants("neighbour-postgres") {
+    if options.selects("neighbour-postgres") {
         report.add(neighbour::postgres().await?);
     }
-    if options.wants("site-build") {
+    if options.selects("site-build") {
         report.add(site::build(&options.sizes).await?);
     }
-    if options.wants("site-rename") {
+    if options.selects("site-rename") {
         report.add(site::rename().await?);
     }
-    if options.wants("serve") {
+    if options.selects("serve") {
         report.add(serving::serve().await?);
     }
-    if options.wants("media-images") {
+    if options.selects("media-images") {
         report.add(media::images().await?);
     }
-    if options.wants("media-video") {
+    if options.selects("media-video") {
         report.add(media::video()?);
     }
-    if options.wants("media-upload") {
+    if options.selects("media-upload") {
         report.add(media::upload().await?);
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What becomes of files: images against sharp and cwebp, a film against ffmpeg, an upload against `cat`.
+//! Media files: images compared with sharp and cwebp, a video with ffmpeg, an upload with `cat`.
 
 mod api;
 mod encoders;
@@ -19,7 +19,7 @@ pub use self::video::video;
 
 const ROUNDS: usize = 3;
 
-/// A program to its end. What it says is shown only if it fails.
+/// Runs a program to its end. Its output is shown only if it fails.
 fn run(command: &mut Command) -> Result<Output> {
     let name = command.get_program().to_owned();
     let done = command.output().with_context(|| name.display().to_string())?;
@@ -27,7 +27,7 @@ fn run(command: &mut Command) -> Result<Output> {
     Ok(done)
 }
 
-/// ffmpeg that asks nothing, and tells only errors.
+/// ffmpeg without prompts, printing only errors.
 fn ffmpeg() -> Command {
     let mut command = Command::new("ffmpeg");
     command.args(["-nostdin", "-hide_banner", "-nostats", "-loglevel", "error", "-y"]);

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::corpus;
 use crate::recto::Recto;
-use crate::report::{Promise, Report, Row, mb};
+use crate::report::{Report, Row, Target, mb};
 use crate::timing::time_async;
 
 const PAGES: usize = 5000;
@@ -29,7 +29,7 @@ pub async fn memory() -> Result<Report> {
         ours: mb(ours),
         peer: mb(most),
         ratio: ours / most,
-        promise: Promise::AtMost(1.0),
+        target: Target::AtMost(1.0),
     };
     let body = format!("memory growth by a body of {size:.0} MB ({:.1} s)", took / 1e3);
     Ok(vec![row("idle memory".into(), idle, 40.0), row(body, growth, 300.0)].into())

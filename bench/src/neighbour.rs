@@ -1,5 +1,5 @@
-//! A noisy neighbour: how long another account waits for a page view, a publish and a small upload while one account does
-//! its worst, and how long on a quiet server.
+//! A noisy neighbour: how long another account waits for a page view, a publish and a small upload while one account
+//! causes as much load as it can, compared with an idle server.
 
 mod noise;
 mod precedence;
@@ -14,7 +14,7 @@ use self::noise::Noise;
 use self::precedence::Precedence;
 use crate::publishing;
 use crate::recto::Recto;
-use crate::report::{Promise, Report, Row, ms, progress};
+use crate::report::{Report, Row, Target, ms, progress};
 use crate::timing::ms_since;
 
 const QUIET: Duration = Duration::from_secs(20);
@@ -22,14 +22,14 @@ const NOISY: Duration = Duration::from_secs(40);
 /// Between two probes of one kind.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Another account, with a site that is built.
+/// Another account, with a published site.
 struct Neighbour {
     recto: Arc<Recto>,
     token: String,
     host: String,
 }
 
-/// Milliseconds of each probe.
+/// Durations of each probe in milliseconds.
 #[derive(Default)]
 struct Waits {
     views: Vec<f64>,
@@ -56,12 +56,13 @@ async fn measure(database: &str, start: impl AsyncFn() -> Result<Recto>) -> Resu
         let neighbour = Neighbour::new(recto.clone()).await?;
         let precedence = Precedence::take();
         let quiet = neighbour.probe(QUIET).await?;
-        progress(&format!("{database}, {}: quiet is measured", noise.name()));
+        progress(&format!("{database}, {}: measuring without load", noise.name()));
         let running = noise.start(&recto).await?;
         let busy = neighbour.probe(NOISY).await?;
         let done = running.stop().await?;
         if !precedence.is_granted {
-            report.note("clients and server share the processor: without privileges, both are timed".into());
+            report
+                .note("clients and server share the processor: without privileges, both are measured".into());
         }
         report.note(format!("{database}, {}: {done} requests of the noisy account", noise.name()));
         for (what, busy, quiet) in [
@@ -77,11 +78,11 @@ async fn measure(database: &str, start: impl AsyncFn() -> Result<Recto>) -> Resu
 
 fn row(database: &str, noise: &str, what: &str, busy: f64, quiet: f64) -> Row {
     Row {
-        what: format!("{database}: {what} beside {noise}, p99"),
+        what: format!("{database}: {what} during {noise}, p99"),
         ours: ms(busy),
         peer: format!("quiet {}", ms(quiet)),
         ratio: busy / quiet,
-        promise: Promise::AtMost(3.0),
+        target: Target::AtMost(3.0),
     }
 }
 
@@ -135,9 +136,9 @@ impl Neighbour {
         Ok(())
     }
 
-    /// A picture that was never sent before.
+    /// A unique image.
     async fn upload(&self) -> Result<()> {
-        let (boundary, icon) = ("no-picture-holds-this", noise::picture(32, 32, rand())?);
+        let (boundary, icon) = ("boundary-in-no-image", noise::png(32, 32, rand())?);
         let mut body = format!(
             "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"icon.png\"\r\n\r\n"
         )

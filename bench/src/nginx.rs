@@ -1,4 +1,4 @@
-//! The peer that serves: a private nginx, as fast as it is usually made, on a directory of files.
+//! The peer for serving: a private nginx with the usual optimisations, on a directory of files.
 
 use std::fs;
 use std::net::TcpStream;
@@ -42,7 +42,7 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // A polite end: killed, it would leave its workers behind.
+        // SIGTERM: SIGKILL would leave its workers running.
         let _ = Command::new("kill").arg(self.process.id().to_string()).status();
         let _ = self.process.wait();
     }
@@ -52,7 +52,7 @@ fn configuration(address: &str, work: &Path, root: &Path) -> String {
     let (work, root) = (work.display(), root.display());
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
     let temporary: String = temporary.map(|name| format!("  {name}_temp_path {work}/{name};\n")).concat();
-    // Run by root, the workers would be nobody's, who may not read the files.
+    // If run by root, the workers would run as `nobody`, who may not read the files.
     let user =
         if fs::metadata("/root").is_ok_and(|_| fs::read_dir("/root").is_ok()) { "user root;\n" } else { "" };
     format!(

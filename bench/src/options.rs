@@ -7,7 +7,7 @@ const ALL_SIZES: [usize; 4] = [1000, 5000, 10_000, 50_000];
 
 pub struct Options {
     words: Vec<String>,
-    /// Pages of the sites that are built.
+    /// Page counts of the sites to build.
     pub sizes: Vec<usize>,
 }
 
@@ -19,21 +19,21 @@ impl Options {
             match argument.as_str() {
                 "--all" => options.sizes = ALL_SIZES.into(),
                 "--sizes" => options.sizes = sizes(&arguments.next().context("--sizes 1000,10000")?)?,
-                flag if flag.starts_with('-') => bail!("there is no {flag}; see bench/run"),
+                flag if flag.starts_with('-') => bail!("unknown option {flag}; see bench/run"),
                 _ => options.words.push(argument),
             }
         }
         Ok(options)
     }
 
-    /// A part is wanted if a word is in its name, or no word is given at all.
-    pub fn wants(&self, part: &str) -> bool {
+    /// A part is selected if its name contains one of the words, or if there are none.
+    pub fn selects(&self, part: &str) -> bool {
         self.words.is_empty() || self.words.iter().any(|word| part.contains(word.as_str()))
     }
 }
 
 fn sizes(text: &str) -> Result<Vec<usize>> {
     text.split(',')
-        .map(|size| size.parse().with_context(|| format!("{size:?} is no number of pages")))
+        .map(|size| size.parse().with_context(|| format!("{size:?} is not a number of pages")))
         .collect()
 }

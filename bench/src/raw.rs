@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::corpus::Page;
 
-/// Durable like us, and like us without a checkpoint inside the commit.
+/// Durable like Recto, and also without a checkpoint inside the commit.
 const SQLITE_SCHEMA: &str = "
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;

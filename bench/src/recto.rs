@@ -1,4 +1,4 @@
-//! A real server, as an operator runs it, with rate limits, a cooldown and a quota that refuse nothing.
+//! A real server, configured like in production, except for rate limits, cooldown and quota, which are effectively off.
 
 mod form;
 mod log;
@@ -20,10 +20,10 @@ use crate::corpus::Page;
 
 /// A build that takes longer has failed.
 const BUILD_TIMEOUT: Duration = Duration::from_secs(600);
-const GLANCE: Duration = Duration::from_millis(2);
-/// Of `/proc`, on every Linux that we know.
-const TICKS_A_SECOND: f64 = 100.0;
-/// Pages of one request.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
+/// Clock ticks in `/proc`, on all common Linux systems.
+const TICKS_PER_SECOND: f64 = 100.0;
+/// Pages per request.
 const BATCH: usize = 5000;
 
 pub struct Recto {
@@ -32,7 +32,7 @@ pub struct Recto {
     pub account: String,
     pub token: String,
     pub client: reqwest::Client,
-    /// Where visitors connect, and the host that they ask for.
+    /// The address for visitors, and the host name they request.
     pub sites: String,
     pub host: String,
     log: Log,
@@ -88,7 +88,7 @@ impl Recto {
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        bail!("the server did not get ready")
+        bail!("the server did not become ready")
     }
 
     fn url(&self, path: &str) -> String {
@@ -123,7 +123,7 @@ impl Recto {
         Ok(answer.error_for_status()?.bytes().await?)
     }
 
-    /// The smallest request there is: what the loopback and HTTP cost by themselves.
+    /// The smallest possible request: the cost of the loopback and HTTP alone.
     pub async fn round_trip(&self) -> Result<()> {
         self.client.get(format!("{}/healthz", self.base)).send().await?.error_for_status()?.bytes().await?;
         Ok(())
@@ -143,13 +143,13 @@ impl Recto {
             match build["status"].as_str() {
                 Some("success") => return Ok(()),
                 Some("failed") => bail!("the build failed: {}", build["error"]),
-                _ => tokio::time::sleep(GLANCE).await,
+                _ => tokio::time::sleep(POLL_INTERVAL).await,
             }
         }
         bail!("the build took longer than {BUILD_TIMEOUT:?}")
     }
 
-    /// What the last build that ended did; `before` is how many had ended before it.
+    /// The log of the last finished build; `before` is the number of builds finished before it.
     pub async fn built(&self, before: usize) -> Result<Built> {
         self.log.built(before).await
     }
@@ -158,7 +158,7 @@ impl Recto {
         self.log.builds()
     }
 
-    /// A command beside the server, as an operator gives it; its answer.
+    /// Runs an operator's command while the server is running; returns its output.
     pub fn command(&self, arguments: &[&str]) -> Result<Value> {
         let mut command = Command::new(binary()?);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -167,17 +167,17 @@ impl Recto {
         Ok(serde_json::from_slice(&done.stdout)?)
     }
 
-    /// The site of the first start, by name.
+    /// The name of the site created on first start.
     pub fn site(&self) -> &str {
         self.host.split('.').next().unwrap_or_default()
     }
 
-    /// A directory on the same disk that goes away with the server.
+    /// A directory on the same disk that is removed with the server.
     pub fn directory(&self) -> &Path {
         self.directory.path()
     }
 
-    /// A figure of `/proc/<pid>/status` in MB: `VmRSS` now, `VmHWM` at its highest.
+    /// A figure of `/proc/<pid>/status` in MB: `VmRSS` is the current value, `VmHWM` the peak.
     pub fn memory_mb(&self, name: &str) -> Result<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
         let line = status.lines().find(|line| line.starts_with(name)).context("memory")?;
@@ -185,25 +185,26 @@ impl Recto {
         Ok(kb / 1024.0)
     }
 
-    /// Processor time since the start, of all processors together, in milliseconds.
+    /// CPU time since the start, total of all cores, in milliseconds.
     pub fn cpu_ms(&self) -> Result<f64> {
         let [own, _] = self.cpu()?;
         Ok(own)
     }
 
-    /// The same, with the child processes that have ended.
+    /// The same, including finished child processes.
     pub fn family_cpu_ms(&self) -> Result<f64> {
         Ok(self.cpu()?.iter().sum())
     }
 
-    /// Its own, and that of its children.
+    /// CPU time of the process, and of its children.
     fn cpu(&self) -> Result<[f64; 2]> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
-        // The name of the program stands in parentheses; its figures follow.
+        // The program's name is in parentheses; the figures follow.
         let (_, figures) = stat.rsplit_once(')').context("stat")?;
         let ticks: Vec<f64> = figures.split_whitespace().filter_map(|figure| figure.parse().ok()).collect();
-        // The letter of the state is no number: user and system time are the 11th and 12th number, the children's follow.
-        Ok([ticks[10] + ticks[11], ticks[12] + ticks[13]].map(|ticks| ticks * 1e3 / TICKS_A_SECOND))
+        // The state is a letter, not a number: user and system time are the 11th and 12th number, then those of the
+        // children.
+        Ok([ticks[10] + ticks[11], ticks[12] + ticks[13]].map(|ticks| ticks * 1e3 / TICKS_PER_SECOND))
     }
 }
 

@@ -1,4 +1,4 @@
-//! One table: what was measured, ours, the peer's, the ratio, and what we promise. Below it, what a reader has to know.
+//! The results as a table: what was measured, our figure, the peer's, the ratio, and the target. Notes follow below it.
 
 #![allow(clippy::print_stdout)]
 
@@ -7,46 +7,46 @@ pub struct Row {
     pub ours: String,
     pub peer: String,
     pub ratio: f64,
-    pub promise: Promise,
+    pub target: Target,
 }
 
 #[derive(Clone, Copy)]
-pub enum Promise {
+pub enum Target {
     AtMost(f64),
     AtLeast(f64),
-    /// What is promised, and what we would like.
-    Aim {
+    /// A target, and a stretch goal.
+    Stretch {
         least: f64,
-        aim: f64,
+        goal: f64,
     },
-    /// Nothing is promised; the figure is told.
-    Told,
+    /// No target; for information only.
+    Informational,
 }
 
-impl Promise {
-    fn kept(self, ratio: f64) -> bool {
+impl Target {
+    fn is_met(self, ratio: f64) -> bool {
         match self {
-            Promise::AtMost(most) => ratio <= most,
-            Promise::AtLeast(least) | Promise::Aim { least, .. } => ratio >= least,
-            Promise::Told => true,
+            Target::AtMost(most) => ratio <= most,
+            Target::AtLeast(least) | Target::Stretch { least, .. } => ratio >= least,
+            Target::Informational => true,
         }
     }
 
     fn verdict(self, ratio: f64) -> &'static str {
         match self {
-            Promise::Told => "",
-            _ if !self.kept(ratio) => "MISSED",
-            Promise::Aim { aim, .. } if ratio < aim => "kept, below the aim",
-            _ => "kept",
+            Target::Informational => "",
+            _ if !self.is_met(ratio) => "MISSED",
+            Target::Stretch { goal, .. } if ratio < goal => "met, below the goal",
+            _ => "met",
         }
     }
 
     fn text(self) -> String {
         match self {
-            Promise::AtMost(most) => format!("<= {most}"),
-            Promise::AtLeast(least) => format!(">= {least}"),
-            Promise::Aim { least, aim } => format!(">= {least} ({aim})"),
-            Promise::Told => String::new(),
+            Target::AtMost(most) => format!("<= {most}"),
+            Target::AtLeast(least) => format!(">= {least}"),
+            Target::Stretch { least, goal } => format!(">= {least} ({goal})"),
+            Target::Informational => String::new(),
         }
     }
 }
@@ -68,10 +68,10 @@ impl Report {
     }
 
     pub fn print(&self) {
-        println!("{:<62}  {:>12}  {:>24}  {:>9}  {:>12}", "what", "recto", "peer", "ratio", "promise");
-        for Row { what, ours, peer, ratio, promise } in &self.rows {
-            let (verdict, promise) = (promise.verdict(*ratio), promise.text());
-            println!("{what:<62}  {ours:>12}  {peer:>24}  {ratio:>9.2}  {promise:>12}  {verdict}");
+        println!("{:<62}  {:>12}  {:>24}  {:>9}  {:>12}", "what", "recto", "peer", "ratio", "target");
+        for Row { what, ours, peer, ratio, target } in &self.rows {
+            let (verdict, target) = (target.verdict(*ratio), target.text());
+            println!("{what:<62}  {ours:>12}  {peer:>24}  {ratio:>9.2}  {target:>12}  {verdict}");
         }
         for note in &self.notes {
             println!("- {note}");
@@ -85,7 +85,7 @@ impl From<Vec<Row>> for Report {
     }
 }
 
-/// A long run says where it is.
+/// Shows the progress of a long run.
 pub fn progress(text: &str) {
     eprintln!("-- {text}");
 }
@@ -98,7 +98,7 @@ pub fn ms(value: f64) -> String {
     }
 }
 
-/// Of bytes.
+/// Formats bytes.
 pub fn kb(value: f64) -> String {
     format!("{:.0} KB", value / 1024.0)
 }

@@ -1,4 +1,4 @@
-//! One page of about 10 KB, served to 64 connections, against nginx with the very same bytes as files; then while
+//! Serving one page of about 10 KB to 64 connections, compared with nginx serving the same bytes from files; then while
 //! another site is being built.
 
 mod busy;
@@ -7,7 +7,7 @@ mod stage;
 use anyhow::Result;
 
 use self::stage::Stage;
-use crate::report::{Promise, Report, Row, ms, progress};
+use crate::report::{Report, Row, Target, ms, progress};
 use crate::wrk::{self, Load};
 
 const ROUNDS: usize = 2;
@@ -36,7 +36,7 @@ pub async fn serve() -> Result<Report> {
     Ok(report)
 }
 
-/// In turn, so that what else the machine does hits both.
+/// Alternating, so that other load on the machine affects both.
 fn against_nginx(stage: &Stage, encoding: Option<&str>) -> Result<(Load, Load)> {
     let (mut ours, mut theirs) = (None::<Load>, None::<Load>);
     for _ in 0..ROUNDS {
@@ -56,14 +56,14 @@ fn rows(what: &str, ours: Load, theirs: Load) -> [Row; 2] {
             ours: format!("{:.0}/s", ours.per_second),
             peer: format!("nginx {:.0}/s", theirs.per_second),
             ratio: ours.per_second / theirs.per_second,
-            promise: Promise::Aim { least: 0.7, aim: 0.95 },
+            target: Target::Stretch { least: 0.7, goal: 0.95 },
         },
         Row {
             what: format!("… 99 of 100 within, {what}"),
             ours: ms(ours.p99_ms),
             peer: format!("nginx {}", ms(theirs.p99_ms)),
             ratio: ours.p99_ms / theirs.p99_ms,
-            promise: Promise::AtMost(1.0),
+            target: Target::AtMost(1.0),
         },
     ]
 }
@@ -75,12 +75,12 @@ impl Stage {
         wrk::run(&url, &headers, SECONDS)
     }
 
-    /// Where our server has the page, and the headers that ask for it.
+    /// The URL of the page on our server, and the request headers.
     fn request(&self, encoding: Option<&str>) -> (String, Vec<String>) {
         (format!("{}{}", self.recto.sites, self.path), headers(&self.recto.host, encoding))
     }
 
-    /// The file itself: nginx need not look for an index.
+    /// The URL of the file itself, so that nginx need not look for an index.
     fn nginx_load(&self, encoding: Option<&str>) -> Result<Load> {
         let headers = headers("localhost", encoding);
         let url = format!("{}{}/index.html", self.nginx.base, self.path);

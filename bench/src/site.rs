@@ -1,4 +1,5 @@
-//! From pages to a live site, against Hugo on the same pages as files: everything, one page, nothing; as plain files.
+//! Building a site from published pages, compared with Hugo on the same pages as files: everything, one changed page,
+//! nothing changed; and an export as plain files.
 
 mod change;
 mod full;
@@ -10,9 +11,9 @@ pub use self::rename::rename;
 use crate::corpus;
 use crate::disk::two_syncs;
 use crate::hugo::Hugo;
-use crate::report::{Promise, Report, Row, mb, ms, progress};
+use crate::report::{Report, Row, Target, mb, ms, progress};
 
-/// All of one size, in milliseconds and MB.
+/// All figures for one size, in milliseconds and MB.
 struct Figures {
     pages: usize,
     full: full::Full,
@@ -37,7 +38,7 @@ pub async fn build(sizes: &[usize]) -> Result<Report> {
             ours: ms(*large),
             peer: ms(*small),
             ratio: large / small,
-            promise: Promise::AtMost(1.5),
+            target: Target::AtMost(1.5),
         });
     }
     Ok(report)
@@ -62,50 +63,50 @@ fn rows(figures: &Figures) -> Vec<Row> {
             ours: ms(full.ours.ms),
             peer: format!("hugo {}", ms(full.hugo.ms)),
             ratio: full.hugo.ms / full.ours.ms,
-            promise: Promise::Aim { least: 5.0, aim: 20.0 },
+            target: Target::Stretch { least: 5.0, goal: 20.0 },
         },
         Row {
-            what: format!("… processor time, {pages} pages"),
+            what: format!("… CPU time, {pages} pages"),
             ours: ms(full.ours.cpu_ms),
             peer: format!("hugo {}", ms(full.hugo.cpu_ms)),
             ratio: full.hugo.cpu_ms / full.ours.cpu_ms,
-            promise: Promise::Told,
+            target: Target::Informational,
         },
         Row {
             what: format!("… peak memory, {pages} pages"),
             ours: mb(full.ours.peak_mb),
             peer: format!("hugo {}", mb(full.hugo.peak_mb)),
             ratio: full.ours.peak_mb / full.hugo.peak_mb,
-            promise: Promise::AtMost(0.2),
+            target: Target::AtMost(0.2),
         },
         Row {
             what: format!("export {pages} pages as files"),
             ours: ms(*export),
             peer: format!("hugo {}", ms(full.hugo.ms)),
             ratio: full.hugo.ms / export,
-            promise: Promise::AtLeast(3.0),
+            target: Target::AtLeast(3.0),
         },
         Row {
             what: format!("one page of {pages} changed, from sending it to served"),
             ours: ms(change.ours),
             peer: format!("hugo again {}", ms(change.hugo)),
             ratio: change.hugo / change.ours,
-            // Promised at 10,000 pages; Hugo's time grows with the site, ours should not.
-            promise: if *pages >= 10_000 { Promise::AtLeast(300.0) } else { Promise::Told },
+            // The target is for 10,000 pages; Hugo's time grows with the site, ours should not.
+            target: if *pages >= 10_000 { Target::AtLeast(300.0) } else { Target::Informational },
         },
         Row {
-            what: "… against what we aim at".into(),
+            what: "… against our goal".into(),
             ours: ms(change.ours),
             peer: "40 ms".into(),
             ratio: change.ours / 40.0,
-            promise: Promise::AtMost(1.0),
+            target: Target::AtMost(1.0),
         },
         Row {
             what: "… against the floor".into(),
             ours: ms(change.ours),
             peer: format!("two syncs {}", ms(*two_syncs)),
             ratio: change.ours / two_syncs,
-            promise: Promise::Told,
+            target: Target::Informational,
         },
     ];
     rows.extend(change.hugo_watching.map(|hugo| Row {
@@ -113,14 +114,14 @@ fn rows(figures: &Figures) -> Vec<Row> {
         ours: ms(change.ours),
         peer: format!("hugo --watch {}", ms(hugo)),
         ratio: hugo / change.ours,
-        promise: Promise::Told,
+        target: Target::Informational,
     }));
     rows.push(Row {
         what: format!("nothing of {pages} pages changed, from the trigger to success"),
         ours: ms(change.nothing),
         peer: "10 ms".into(),
         ratio: change.nothing / 10.0,
-        promise: Promise::AtMost(1.0),
+        target: Target::AtMost(1.0),
     });
     rows
 }

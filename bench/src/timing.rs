@@ -1,4 +1,4 @@
-//! How long something takes, in milliseconds.
+//! Measures durations in milliseconds.
 
 use std::time::Instant;
 

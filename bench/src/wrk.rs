@@ -1,4 +1,4 @@
-//! The client of the serving figures: 64 connections that ask again as soon as they are answered.
+//! The load generator for serving: 64 connections that send the next request as soon as they get a response.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Machines are noisy: of two rounds the better, figure by figure.
+    /// Machines are noisy: takes the better of two rounds for each figure.
     pub fn better(self, other: Load) -> Load {
         Load { per_second: self.per_second.max(other.per_second), p99_ms: self.p99_ms.min(other.p99_ms) }
     }
@@ -43,5 +43,5 @@ fn milliseconds(text: &str) -> Result<f64> {
         text if text.ends_with("ms") => (text.trim_end_matches("ms"), 1.0),
         text => (text.trim_end_matches('s'), 1e3),
     };
-    Ok(number.parse::<f64>().with_context(|| format!("{text:?} is no time"))? * scale)
+    Ok(number.parse::<f64>().with_context(|| format!("{text:?} is not a duration"))? * scale)
 }

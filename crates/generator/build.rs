@@ -1,4 +1,4 @@
-//! Gives the crate its version.
+//! Sets the version of the crate.
 
 #[path = "build/version.rs"]
 mod version;

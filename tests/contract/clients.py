@@ -78,9 +78,9 @@ if shutil.which("wget"):
 
 
 def ask(method, path, headers, body=b""):
-    """The one answer that all clients get."""
+    """The response, which must be the same for all clients."""
     answers = {name: send(method, BASE + path, headers, body) for name, send in CLIENTS.items()}
-    # Of a 401, wget shows no more than that; it has nothing else to try.
+    # wget shows only the status of a 401.
     assert answers.get("wget", (0, ""))[0] != 401 or answers.pop("wget") == (401, ""), answers
     answers = {name: (status, stable(json.loads(text))) for name, (status, text) in answers.items()}
     first = answers["requests"]
@@ -90,7 +90,7 @@ def ask(method, path, headers, body=b""):
 
 
 def stable(answer):
-    """Without what tells the first of several publishes from the others."""
+    """Without the fields that differ between the first publish and the others."""
     if isinstance(answer.get("pages"), list):
         for published in answer["pages"]:
             published.pop("status", None)
@@ -133,7 +133,7 @@ def main():
         many = json.dumps({key: [{"slug": "a", "contentType": "blog"}] * 5001}).encode()
         says(ask("POST", "/pages", TOKEN | JSON, many), 400, key, "5000")
 
-    # What people do wrong first.
+    # Common mistakes.
     good = json.dumps({"title": "A"}).encode()
     status, answer = ask("POST", "/pages", JSON, good)
     assert (status, answer) == (401, {"error": "invalid or revoked token"}), answer
@@ -150,7 +150,7 @@ def main():
     status, answer = ask("POST", "/pages", TOKEN | JSON, missing)
     assert status == 400 and '"photo.png"' in answer["message"], answer
 
-    # A long answer comes packed to those who ask for it; all read the same.
+    # A long response is compressed if the client accepts that; the content is the same for all.
     many = [{"title": f"Client page {number}", "description": "words " * 20} for number in range(200)]
     assert publish(many)[0] == 200
     status, answer = ask("GET", "/pages?contentType=blog", TOKEN)
@@ -158,7 +158,7 @@ def main():
 
 
 def says(answer, status, *words):
-    """Status and message; a person understands it if it names what is wrong and what would be right."""
+    """Status and message, which must name what is wrong and what would be right."""
     assert answer[0] == status, answer
     message = answer[1]["message"]
     print(f"   {status}: {message}")

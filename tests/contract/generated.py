@@ -1,4 +1,4 @@
-"""Uses the client that openapi-python-client made of /openapi.json: publishes, lists and deletes pages."""
+"""Uses the client that openapi-python-client generated from /openapi.json: publishes, lists and deletes pages."""
 
 import json
 import os
@@ -66,12 +66,12 @@ without = publish(PublishForm(payload=json.dumps({"pages": [docs("py-form", "No 
 assert (without.pages[0].status, without.media) == (WriteStatus.UPDATED, UNSET), without
 assert slugs() == before | {"py-batch", "py-single", "py-form"}, slugs()
 
-# What is refused comes as what it is.
+# Errors have their own types.
 refused = publish_pages.sync(client=client, body=PublishRequest(pages=[PageInput(slug="py-new")]))
 assert isinstance(refused, ValidationFailed), refused
 assert refused.pages["0"]["title"] == "title is required for new pages", refused
 
-# Deleted by both ways.
+# Both ways to delete pages.
 delete = [DeleteEntry(slug="py-form", content_type=ContentType.DOCS, section="py")]
 assert publish(PublishRequest(pages=[], delete_slugs=delete)).deleted == ["py-form"]
 for slug in ["py-batch", "py-single"]:

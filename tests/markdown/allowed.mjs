@@ -1,5 +1,5 @@
-// Texts that become something else than with cmark-gfm, on purpose: in how many lines of the outlines, and why. One that
-// differs in more or fewer lines than it says is looked at again.
+// Texts that deliberately render differently than with cmark-gfm: in how many lines of the outlines, and why. A text that
+// differs in more or fewer lines is reported.
 
 export const ALLOWED = {
   '@asamuzakjp+generational-cache.md': {

@@ -1,11 +1,11 @@
-// Compares what Recto and cmark-gfm make of each text: `NAME.md.html` beside `NAME.md.cmark.html`.
+// Compares the output of Recto and of cmark-gfm for each text: `NAME.md.html` with `NAME.md.cmark.html`.
 
 import { readFileSync, readdirSync } from 'node:fs';
 
 import { ALLOWED } from './allowed.mjs';
 import { outline } from './tree.mjs';
 
-// So much of a difference is shown.
+// How much of a difference is shown.
 const LINES = 4;
 const CHARACTERS = 400;
 
@@ -27,7 +27,7 @@ function check(name) {
   return `${name}: ${lines} lines differ, ${allowed} are explained\n  cmark-gfm:\n    ${part(theirs)}\n  recto:\n    ${part(ours)}`;
 }
 
-// How many lines of one the other has not.
+// The number of lines that only one of them has.
 function onlyIn(these, those) {
   const counts = new Map();
   for (const line of those) counts.set(line, (counts.get(line) ?? 0) + 1);

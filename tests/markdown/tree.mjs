@@ -1,4 +1,4 @@
-// HTML as lines of an outline, without what we write on purpose in another way than cmark-gfm does.
+// HTML as lines of an outline, without deliberate differences from cmark-gfm.
 
 import { createRequire } from 'node:module';
 
@@ -13,8 +13,8 @@ export function outline(html) {
   return lines;
 }
 
-// Before it is parsed, since an element more may change what those around it become: a heading has no link to itself,
-// and an image alone is no figure with its title as the caption.
+// Removes the links of headings to themselves, and the figures around single images: before parsing, since an additional
+// element may change how its surroundings are parsed.
 function undecorated(html) {
   const image = '<img ([^>]*)>(?:<figcaption>(.*?)</figcaption>)?';
   return html
@@ -44,7 +44,7 @@ function write(node, lines, depth, verbatim) {
   flush();
 }
 
-// What is ours is made what it would be there, from the leaves to the root.
+// Converts Recto's elements to those of cmark-gfm, from the leaves to the root.
 function normalised(node) {
   const children = node.childNodes.map((child) => (child.childNodes ? normalised(child) : child));
   node.childNodes = children.flatMap(replacement);
@@ -56,22 +56,22 @@ function replacement(node) {
   const is = (name, ...classes) => node.nodeName === name && classes.some((wanted) => classesOf(node).includes(wanted));
   const keep = (...names) => (node.attrs = node.attrs.filter(({ name }) => names.includes(name)));
 
-  // Code has colours, a table stands in a box.
+  // Highlighted code, and the box around a table.
   if (is('span', 'hl-a', 'hl-c', 'hl-d', 'hl-f', 'hl-i', 'hl-k', 'hl-n', 'hl-s', 'hl-t', 'hl-v')) return node.childNodes;
   if (is('div', 'scroll')) return node.childNodes;
   if (/^h[1-6]$/.test(node.nodeName)) node.attrs = node.attrs.filter(({ name }) => name !== 'id');
   if (node.nodeName === 'pre') keep();
   if (node.nodeName === 'thead') elements(node, 'td').forEach((cell) => rename(cell, 'th'));
   if (node.nodeName === 'td' || node.nodeName === 'th') renameAttribute(node, 'class', 'align');
-  // Images say how they are loaded.
+  // Attributes for loading images.
   if (node.nodeName === 'img') node.attrs = node.attrs.filter(({ name }) => !['loading', 'decoding'].includes(name));
-  // The box of a task has a name.
+  // The label of a task's checkbox.
   if (is('li', 'task')) keep();
   if (node.nodeName === 'input') keep('type', 'checked', 'disabled');
-  // An alert is a quote, without the name of its kind.
+  // An alert is a quote, without its title.
   if (is('div', 'note')) return [{ ...node, nodeName: 'blockquote', attrs: [], childNodes: node.childNodes.slice(2) }];
   if (node.nodeName === 'blockquote') return [withoutTag(node)];
-  // Footnotes have other names.
+  // Footnotes have other ids.
   if (is('sup', 'footnote-ref')) return [text(`[${words(node)}]`)];
   if (is('a', 'footnote-back', 'footnote-backref')) return [];
   if (is('section', 'footnotes')) [node, ...elements(node, 'li')].forEach((part) => (part.attrs = []));

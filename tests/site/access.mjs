@@ -1,4 +1,4 @@
-// One page of every type as people meet it: wide and narrow, light and dark, by keyboard.
+// Checks one page of every type for people: wide and narrow, light and dark, by keyboard.
 
 import { readFileSync } from 'node:fs';
 
@@ -8,14 +8,14 @@ import { focused, reversed, unseen, widest } from './sights.mjs';
 import { VIEWS } from './views.mjs';
 import { LOOKS, SIZES, openMenu, openWindow, unroll } from './window.mjs';
 
-// The narrowest screens there are, and those between a phone's and a desk's.
+// The narrowest screens, and those between a phone's and a desktop's.
 const WIDTHS = [320, 360, 390, 600, 800, 1024, 1280];
-// So many stops of the Tab key are looked at.
+// How many stops of the Tab key are checked.
 const STOPS = 8;
 
 const AXE = readFileSync(tools.resolve('axe-core/axe.min.js'), 'utf8');
 
-// Every rule that axe has on by default, best practices included, and the size of targets (WCAG 2.2). No exceptions.
+// Every rule that axe enables by default, best practices included, and the size of targets (WCAG 2.2). No exceptions.
 const RULES = { iframes: false, resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } };
 
 export async function access(browser, sites, problem) {
@@ -42,11 +42,11 @@ class Visitor {
     return Object.assign(new Visitor(), { look, problem, ...(await openWindow(browser, sites, options)) });
   }
 
-  // One view that cannot be looked at does not keep the others from being looked at.
+  // A view that cannot be opened does not prevent the checks of the others.
   async see(view, url) {
     const { scheme, size } = this.look;
     const problem = (reason) => this.problem(`${view.name} (${view.site} ${view.path}, ${scheme}, ${size})`, reason);
-    Object.assign(this.watch, { tell: problem, expect: view.status });
+    Object.assign(this.watch, { report: problem, expect: view.status });
     await this.#look(view, url, problem).catch(({ message }) => problem(message.split('\n')[0]));
   }
 
@@ -54,7 +54,7 @@ class Visitor {
     const answer = await this.page.goto(url, { waitUntil: 'load' });
     if (answer.status() !== view.status) problem(`answers ${answer.status()}`);
     await unroll(this.page);
-    // Where there is no menu to open, this is another view that is looked at already.
+    // Without a menu to open, this equals another view that is already checked.
     if (view.opens && !(await openMenu(this.page))) return;
     await this.#measure(view, problem);
     await this.#audit(problem);
@@ -100,7 +100,7 @@ class Visitor {
   }
 }
 
-// What the kitchen sink has, and how much of it there is at least.
+// The elements of the kitchen sink, and how many there are at least.
 const FEATURES = {
   table: 5,
   'li input[type="checkbox"]': 5,
@@ -120,7 +120,7 @@ const FEATURES = {
   ':is(h3, h4, h5, h6)[id]': 10,
 };
 
-// Tab leads to what can be seen, and the first stop leads past the navigation.
+// The Tab key leads to visible elements, and the first one skips the navigation.
 async function checkKeyboard(page, problem) {
   const { links, navigation } = await page.evaluate(() => ({
     links: document.links.length,

@@ -1,8 +1,8 @@
-// Debian's Chromium, driven by Playwright, and what it is asked besides showing pages: to read documents.
+// Debian's Chromium, driven by Playwright. It shows pages, and also parses documents.
 
 import { createRequire } from 'node:module';
 
-// Where `npm ci` put the packages.
+// The directory in which `npm ci` installed the packages.
 export const tools = createRequire(`${process.env.SITE_TOOLS}/package.json`);
 
 const ARGS = [
@@ -21,7 +21,7 @@ export function launch() {
   });
 }
 
-// A page that shows nothing, for `read`.
+// An empty page, for `read`.
 export async function reader(browser) {
   const context = await browser.newContext({ offline: true });
   const page = await context.newPage();
@@ -29,7 +29,7 @@ export async function reader(browser) {
   return (kind, text) => page.evaluate(([kind, text]) => window.readers[kind](text), [kind, text]);
 }
 
-// Runs in the browser: documents as the crawl and the machines' checks want to see them.
+// Runs in the browser: documents as the crawl and the checks of machine-readable files need them.
 function defineReaders() {
   const attributes = [
     'href',
@@ -106,19 +106,19 @@ function defineReaders() {
       };
     },
 
-    // Elements by name, each with its attributes and text; an error where it is not well-formed.
+    // Elements by name, each with its attributes and text; an error if the document is not well-formed.
     xml(text) {
       const document = new DOMParser().parseFromString(text, 'application/xml');
       const error = document.querySelector('parsererror');
       if (error) return { error: error.textContent };
-      const tell = (element) => ({
+      const describe = (element) => ({
         name: element.nodeName,
         namespace: element.namespaceURI,
         attributes: Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value])),
-        children: [...element.children].map(tell),
+        children: [...element.children].map(describe),
         text: element.children.length ? '' : element.textContent,
       });
-      return { root: tell(document.documentElement) };
+      return { root: describe(document.documentElement) };
     },
   };
 }

@@ -1,15 +1,15 @@
-// Follows every link of a site, as a search engine would, and checks each answer on the way.
+// Follows every link of a site, as a search engine would, and checks each response on the way.
 
 import { checkAbsent, checkLinks, checkPages } from './links.mjs';
 import { count } from './report.mjs';
 import { request } from './web.mjs';
 
 const SEEDS = ['/', '/sitemap.xml', '/robots.txt', '/llms.txt'];
-// Far more than the demo has: a site that links to itself without end must end.
+// Far more than the demo has: ends the crawl of a site with endless links.
 const MOST_FILES = 5000;
 const AT_ONCE = 8;
 
-// Crawls every site; each gets `files`, its answers by path.
+// Crawls every site; each gets `files`, its responses by path.
 export async function crawl(sites, read, problem) {
   for (const site of sites) {
     const crawler = new Crawler(site, read, problem);
@@ -36,7 +36,7 @@ class Crawler {
     const worker = async () => {
       for (let path; (path = this.#queue.shift());) await this.#visit(path);
     };
-    // Workers end when the queue is empty, although one that still reads may add to it: so they start again.
+    // Workers end when the queue is empty, although a running one may still add to it, so they are started again.
     while (this.#queue.length) await Promise.all(Array.from({ length: AT_ONCE }, worker));
     return this.#files;
   }
@@ -114,7 +114,7 @@ function resolve(link, base, problem) {
   }
 }
 
-// What every answer of a site carries.
+// The headers of every response of a site.
 function checkHeaders({ status, headers }, problem) {
   const type = headers['content-type'] ?? '';
   if (headers['x-content-type-options'] !== 'nosniff') problem(`${status} without X-Content-Type-Options: nosniff`);
@@ -127,7 +127,7 @@ function checkHeaders({ status, headers }, problem) {
     problem(`Content-Type without charset: ${type}`);
 }
 
-// The same once more: only its head, only if it has changed, and packed.
+// The same again: with HEAD, only if it has changed, and compressed.
 async function checkAgain(url, { headers, body }, problem) {
   const [head, unchanged, packed] = await Promise.all([
     request(url, { method: 'HEAD' }),
@@ -136,7 +136,7 @@ async function checkAgain(url, { headers, body }, problem) {
   ]);
   if (head.status !== 200 || head.headers.etag !== headers.etag || head.body.length) problem('HEAD differs from GET');
   if (head.headers['content-length'] !== String(body.length))
-    problem('HEAD tells another Content-Length than GET sends');
+    problem('HEAD has another Content-Length than GET');
   if (headers.etag && (unchanged.status !== 304 || unchanged.body.length))
     problem(`If-None-Match with the ETag answers ${unchanged.status}`);
   if (packed.headers['content-encoding'] && !/accept-encoding/i.test(packed.headers.vary ?? ''))

@@ -1,4 +1,4 @@
-// The sites that are published and looked at: every type of page, and what writers do to them.
+// The sites that are published and checked: every type of page, and changes of them.
 
 import { readFileSync } from 'node:fs';
 
@@ -94,7 +94,7 @@ export const SITES = [
   { name: 'empty', what: 'nothing was published', pages: [] },
 ];
 
-// Addresses at which the server itself speaks.
+// Addresses at which the server itself responds.
 export const GATES = [
   {
     name: 'secret',
@@ -112,7 +112,7 @@ function tooDeep() {
   return `${lines.repeat(3)}\n${'>'.repeat(20_000)}\n${'b\n'.repeat(2_100)}`;
 }
 
-// Where a page stands.
+// The path of a page.
 export function pathOf({ contentType = 'blog', section = '', slug }) {
   if (contentType === 'homepage') return '/';
   return '/' + [contentType === 'standalone' ? '' : contentType, section, slug].filter(Boolean).join('/');

@@ -1,8 +1,8 @@
-// What a crawled site is held against: its links, the pages that were published, and those that were not.
+// Checks a crawled site: its links, the pages that were published, and those that were not.
 
 import { request } from './web.mjs';
 
-// Everything that a link leads to is there.
+// Every link has a target.
 export function checkLinks(site, problem) {
   const foreign = foreignUrls(site);
   for (const { path, status, links, document } of site.files.values()) {
@@ -45,7 +45,7 @@ function linkedFrom(site, path) {
   );
 }
 
-// The foreign URLs that the writer wrote: in texts, and in settings and params that the furniture shows.
+// The foreign URLs of the author: in texts, and in settings and params that the theme shows.
 function foreignUrls({ pages, settings = {} }) {
   const urls = (values) =>
     new Set(
@@ -59,7 +59,7 @@ function foreignUrls({ pages, settings = {} }) {
   };
 }
 
-// Every published page is there, is found by clicking from the front page on, and tells who it is.
+// Every published page exists, can be reached by clicking from the front page on, and identifies itself.
 export function checkPages(site, problem) {
   const clicked = reachable(site);
   for (const { path, title, params = {} } of site.pages) {
@@ -83,12 +83,12 @@ export function checkPages(site, problem) {
   }
 }
 
-// A title as it is shown where nothing is code.
+// A title as it is shown without code.
 export function plain(title) {
   return title.trim().replace(/\s+/g, ' ').replaceAll('`', '');
 }
 
-// What can be reached from the front page through links that a person can click.
+// Everything that a person can reach from the front page by clicking links.
 function reachable({ files, origin }) {
   const seen = new Set(['/']);
   for (const path of seen) {
@@ -101,7 +101,7 @@ function reachable({ files, origin }) {
   return seen;
 }
 
-// What must not be there, and what has moved.
+// Pages that must not exist, and pages that have moved.
 export async function checkAbsent(site, problem) {
   const gone = [...(site.hidden ?? []), ...(site.deleted ? [site.deleted] : [])].map(({ slug }) => `/blog/${slug}`);
   for (const path of [...gone, '/no/such/page', '/.nav', '/..%2f']) {

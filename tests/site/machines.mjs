@@ -1,4 +1,4 @@
-// What machines read: feeds, the sitemap, robots.txt, llms.txt, Markdown, metadata.
+// Checks machine-readable files: feeds, the sitemap, robots.txt, llms.txt, Markdown, metadata.
 
 import { plain } from './links.mjs';
 import { request } from './web.mjs';
@@ -14,28 +14,28 @@ const MOST_BYTES = 50 * 1024 * 1024;
 
 export async function machines(sites, read, problem) {
   for (const site of sites) {
-    const tell = (path) => (reason) => problem(`${site.name} ${path}`, reason);
-    const feeds = await feedsOf(site, read, tell);
-    Object.entries(feeds).forEach(([path, items]) => checkItems(site, items, tell(path)));
-    checkSitemap(site, tell('/sitemap.xml'));
-    checkTexts(site, tell);
-    await checkMarkdown(site, tell);
-    for (const file of site.files.values()) if (file.document) checkDocument(site, file, tell(file.path));
-    for (const page of site.pages) checkPage(site, page, tell(page.path));
+    const report = (path) => (reason) => problem(`${site.name} ${path}`, reason);
+    const feeds = await feedsOf(site, read, report);
+    Object.entries(feeds).forEach(([path, items]) => checkItems(site, items, report(path)));
+    checkSitemap(site, report('/sitemap.xml'));
+    checkTexts(site, report);
+    await checkMarkdown(site, report);
+    for (const file of site.files.values()) if (file.document) checkDocument(site, file, report(file.path));
+    for (const page of site.pages) checkPage(site, page, report(page.path));
   }
 }
 
 // The items of each feed: `{url, title, published}`.
-async function feedsOf(site, read, tell) {
+async function feedsOf(site, read, report) {
   const feeds = {};
   for (const [path, type] of Object.entries(FEED_TYPES)) {
     const { status, headers, body } = await request(site.origin + path);
-    if (status !== 200) tell(path)(`answers ${status}`);
-    if (headers['content-type']?.split(';')[0] !== type) tell(path)(`is ${headers['content-type']}, not ${type}`);
+    if (status !== 200) report(path)(`answers ${status}`);
+    if (headers['content-type']?.split(';')[0] !== type) report(path)(`is ${headers['content-type']}, not ${type}`);
     feeds[path] =
       path === '/feed.json'
-        ? jsonItems(site, body, tell(path))
-        : xmlItems(site, path, await read('xml', body.toString()), tell(path));
+        ? jsonItems(site, body, report(path))
+        : xmlItems(site, path, await read('xml', body.toString()), report(path));
   }
   return feeds;
 }
@@ -144,36 +144,36 @@ function checkSitemap(site, problem) {
   }
 }
 
-function checkTexts(site, tell) {
+function checkTexts(site, report) {
   const robots = site.files.get('/robots.txt').body.toString();
-  if (!robots.includes(`\nSitemap: ${site.origin}/sitemap.xml\n`)) tell('/robots.txt')('does not name the sitemap');
-  if (!/^User-agent: \*$/m.test(robots)) tell('/robots.txt')('speaks to nobody');
+  if (!robots.includes(`\nSitemap: ${site.origin}/sitemap.xml\n`)) report('/robots.txt')('does not name the sitemap');
+  if (!/^User-agent: \*$/m.test(robots)) report('/robots.txt')('has no User-agent: *');
   const llms = site.files.get('/llms.txt');
-  // As the format's own parser reads it: title, summary, text; then sections of nothing but links.
+  // As the format's own parser reads it: title, summary, text; then sections that contain only links.
   const [head, ...sections] = llms.body.toString().split(/^## .+\n/m);
-  if (!/^# .+\n\n> .+\n\n.+\n/.test(head)) tell('/llms.txt')('does not begin with title, summary and text');
+  if (!/^# .+\n\n> .+\n\n.+\n/.test(head)) report('/llms.txt')('does not begin with title, summary and text');
   const entries = sections.flatMap((section) => section.split('\n').filter(Boolean));
   for (const entry of entries)
-    if (!/^- \[[^\]]+\]\([^)]+\)(: .*)?$/.test(entry)) tell('/llms.txt')(`has a line that is no link: ${entry}`);
+    if (!/^- \[[^\]]+\]\([^)]+\)(: .*)?$/.test(entry)) report('/llms.txt')(`has a line that is no link: ${entry}`);
   for (const { url, target } of llms.links) {
-    if (site.files.get(target.pathname)?.status !== 200) tell('/llms.txt')(`names ${url}, which is not there`);
-    if (!target.pathname.endsWith('.md')) tell('/llms.txt')(`names ${url}, which is no Markdown`);
+    if (site.files.get(target.pathname)?.status !== 200) report('/llms.txt')(`names ${url}, which is not there`);
+    if (!target.pathname.endsWith('.md')) report('/llms.txt')(`names ${url}, which is no Markdown`);
   }
 }
 
-// Byte for byte what was sent.
-async function checkMarkdown(site, tell) {
+// The Markdown must be the sent text, byte for byte.
+async function checkMarkdown(site, report) {
   for (const { path, content = '' } of site.pages) {
     const at = path === '/' ? '/index.md' : `${path}.md`;
     const { status, headers, body } = await request(site.origin + at);
-    if (status !== 200) tell(at)(`answers ${status}`);
-    else if (body.compare(Buffer.from(content)) !== 0) tell(at)('is not the Markdown that was sent');
+    if (status !== 200) report(at)(`answers ${status}`);
+    else if (body.compare(Buffer.from(content)) !== 0) report(at)('is not the Markdown that was sent');
     if (status === 200 && !/^text\/(markdown|plain); charset=utf-8$/i.test(headers['content-type']))
-      tell(at)(`is ${headers['content-type']}`);
+      report(at)(`is ${headers['content-type']}`);
   }
 }
 
-// Of every document, lists too.
+// Metadata of every document, including lists.
 function checkDocument(site, { path, document }, problem) {
   for (const text of document.jsonLd) {
     try {
@@ -228,7 +228,7 @@ function checkSide(site, { path, section }, document, problem) {
   if (document.current.join() !== path)
     problem(`the docs' navigation marks ${document.current.join() || 'nothing'} as the current page`);
   const siblings = site.pages.filter((page) => page.contentType === 'docs' && page.section === section && section);
-  // Of a long section only those around the page are shown.
+  // For a long section only the pages around the current one are shown.
   for (const { path, apiEndpoint = '' } of siblings.length > 100 ? [] : siblings) {
     const method = apiEndpoint.split(' ')[0].toUpperCase();
     const badge = shown.get(path);

@@ -1,4 +1,4 @@
-// Publishes the demo sites to a running server, and looks at them as readers, browsers and machines do.
+// Publishes the demo sites to a running server, and checks them as readers, browsers and machines see them.
 //
 //   RECTO, API, SITE_TOOLS and WORK come from tests/site.sh.
 
@@ -25,7 +25,7 @@ try {
     return all.map(({ origin }) => origin).join(', ');
   });
   if (report.failed) {
-    // There is nothing to look at.
+    // There is nothing to check.
   } else if (option === '--screenshots') {
     await report.step('screenshots', (problem) => screenshots(browser, all, directory, problem));
   } else {

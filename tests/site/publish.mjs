@@ -1,11 +1,11 @@
-// Makes the demo sites on a running server: with its commands, and through its API.
+// Creates the demo sites on a running server, with its commands and its API.
 
 import { execFileSync } from 'node:child_process';
 
 import { pathOf } from './demo.mjs';
 import { request, until } from './web.mjs';
 
-// The sites with their `origin`, and their pages with the `path` they stand at.
+// The sites with their `origin`, and their pages with their `path`.
 export async function publish(sites, { recto, api }) {
   const [first] = sites;
   const account = run(recto, ['account', 'create', first.name]);
@@ -48,7 +48,7 @@ async function publishSite(client, { pages, moved = [], hidden = [], deleted }) 
   return [...placed, ...moved.map(({ from, to }) => ({ ...from, ...to, path: pathOf({ ...from, ...to }) }))];
 }
 
-// A page without what only the tests know.
+// A page without the fields of the tests.
 function wire({ unseen, ...page }) {
   return page;
 }
@@ -83,9 +83,9 @@ class Client {
     });
     const text = answer.body.toString();
     if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-    const told = JSON.parse(text);
-    if (told.build?.error) throw new Error(`${method} ${path}: ${JSON.stringify(told.build)}`);
-    return told;
+    const result = JSON.parse(text);
+    if (result.build?.error) throw new Error(`${method} ${path}: ${JSON.stringify(result.build)}`);
+    return result;
   }
 }
 

@@ -1,12 +1,12 @@
-// What was found wrong, one line a reason with the pages it was found on.
+// The problems found: one line for each, with the pages that have it.
 
-// So many pages a reason names.
+// How many pages are named for each problem.
 const NAMED = 4;
 
 export class Report {
   #steps = [];
 
-  // Runs a step to its end, whatever it finds, so that one run tells everything.
+  // Runs a step to its end, whatever it finds, so that one run reports all problems.
   async step(name, run) {
     const reasons = new Map();
     const start = performance.now();
@@ -14,15 +14,15 @@ export class Report {
       if (!reasons.has(reason)) reasons.set(reason, new Set());
       reasons.get(reason).add(page);
     };
-    let told = '';
+    let summary = '';
     try {
-      told = (await run(problem)) ?? '';
+      summary = (await run(problem)) ?? '';
     } catch (error) {
       problem('everywhere', `the step could not go on: ${short(error)}`);
     }
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
     const verdict = reasons.size ? `FAILED for ${count(reasons.size, 'reason')}` : 'passed';
-    console.log(`-- ${name}: ${verdict} in ${seconds} s${told && `; ${told}`}`);
+    console.log(`-- ${name}: ${verdict} in ${seconds} s${summary && `; ${summary}`}`);
     for (const [reason, pages] of reasons) console.log(`   ${list([...pages])}: ${reason}`);
     this.#steps.push(reasons.size);
   }
@@ -32,7 +32,7 @@ export class Report {
   }
 }
 
-// What failed and where, without the log of a browser that may stand between the two.
+// The error and its location, without a browser log between the two.
 function short({ message, stack }) {
   const places = stack.split('\n').filter((line) => /^ +at /.test(line));
   return [message.split('\n')[0], ...places].join('\n');

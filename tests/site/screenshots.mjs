@@ -1,4 +1,4 @@
-// Pictures of every type of page, for people.
+// Screenshots of every type of page.
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export async function screenshots(browser, sites, directory, problem) {
   for (const { scheme, size } of LOOKS) {
     const { context, page, watch } = await openWindow(browser, sites, { viewport: SIZES[size], colorScheme: scheme });
     for (const { name, site, path, status, opens } of VIEWS) {
-      Object.assign(watch, { expect: status, tell: (reason) => problem(name, reason) });
+      Object.assign(watch, { expect: status, report: (reason) => problem(name, reason) });
       await page.goto(originOf.get(site) + path, { waitUntil: 'load' });
       await unroll(page);
       if (opens && !(await openMenu(page))) continue;

@@ -1,4 +1,4 @@
-// Pages as they are with scripts switched off, on a phone.
+// Checks pages with scripts disabled, on a phone.
 
 import { count } from './report.mjs';
 import { VIEWS } from './views.mjs';
@@ -6,7 +6,7 @@ import { SIZES, openMenu, openWindow } from './window.mjs';
 
 const PHONE = { viewport: SIZES.phone, javaScriptEnabled: false };
 
-// With scripts switched off: the text that `access` has seen, and a navigation that works.
+// With scripts disabled, the text is the one that `access` has seen, and the navigation works.
 export async function withoutScripts(browser, sites, problem) {
   const originOf = new Map(sites.map(({ name, origin }) => [name, origin]));
   const { context, page } = await openWindow(browser, sites, PHONE);
@@ -22,7 +22,7 @@ export async function withoutScripts(browser, sites, problem) {
   return `${count(views.length, 'page')}, on a phone`;
 }
 
-// Every link of the masthead can be seen, or there is a menu that opens.
+// Every link of the masthead is visible, or there is a menu that opens.
 async function checkMasthead(page, view, problem) {
   for (const link of await page.locator('header nav a').all()) {
     if (!(await link.isVisible())) problem(view.name, `the masthead hides ${await link.textContent()} on a phone`);
@@ -41,7 +41,7 @@ async function checkMenus(page, origin, problem) {
   await page.waitForURL(`${origin}/docs/guides/configure`);
 }
 
-// A password is asked for, refused and taken, without scripts.
+// The password form works without scripts.
 export async function gate(browser, site, problem) {
   const { context, page } = await openWindow(browser, [site], PHONE);
   const { title, content } = site.pages[0];
@@ -55,6 +55,6 @@ export async function gate(browser, site, problem) {
   await say(site.password, page.getByRole('heading', { name: title }));
   if (!(await page.locator('main').innerText()).includes(content))
     problem('secret /', 'the right password does not show the text');
-  if (new URL(page.url()).search) problem('secret /', `the address tells more than where one is: ${page.url()}`);
+  if (new URL(page.url()).search) problem('secret /', `the address has a query: ${page.url()}`);
   await context.close();
 }

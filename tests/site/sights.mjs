@@ -1,6 +1,6 @@
-// What is measured on a page. These functions run in the browser, each alone: they see nothing of this file.
+// Measures pages. Each of these functions runs alone in the browser, without the rest of this file.
 
-// What a reader of the kitchen sink should see and does not.
+// Elements of the kitchen sink that should be visible and are not.
 export function unseen(features) {
   const prose = document.querySelector('.prose');
   const reasons = [];
@@ -42,7 +42,7 @@ export function unseen(features) {
   return reasons;
 }
 
-// Code and dates that begin right of where they end, and programs set from right to left.
+// Code and dates that are shown from right to left.
 export function reversed() {
   const left = (node, at) => {
     const range = document.createRange();
@@ -85,7 +85,7 @@ export function widest() {
   return { width, culprit: culprit ? name(culprit) : 'what lies left of the window, or a margin' };
 }
 
-// What has the focus, and whether one sees it.
+// The focused element, and whether it is visible.
 export function focused() {
   const element = document.activeElement;
   if (!element || element === document.body) return null;

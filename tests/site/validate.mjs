@@ -1,4 +1,4 @@
-// The validator of the W3C over every document and style sheet that the crawl found, in one run.
+// Runs the validator of the W3C over every document and style sheet that the crawl found.
 
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { request } from './web.mjs';
 
 const EXTENSIONS = { 'text/html': '.html', 'text/css': '.css', 'image/svg+xml': '.svg' };
 
-// What the validator does not know yet, although a specification has it.
+// Standard features that the validator does not know yet.
 const TOO_NEW = new Set([
   // CSS Scroll Snap 2. It shows the current page in a long navigation; a browser without it shows the beginning.
   "CSS: “scroll-initial-target”: Property “scroll-initial-target” doesn't exist.",
@@ -34,7 +34,7 @@ export async function validate(sites, gates, work, problem) {
   return `${count(saved.size, 'document')}, ${count(warnings.size, 'kind')} of warnings`;
 }
 
-// What the crawl found.
+// The files that the crawl found.
 function documents(sites) {
   return sites.flatMap(({ name, files }) => {
     const valid = [...files.values()].filter(({ status, type }) => status === 200 && EXTENSIONS[type]);
@@ -46,7 +46,7 @@ function documents(sites) {
   });
 }
 
-// What is said to those who find nothing, or are not let in.
+// Error pages, and the password form.
 function errors(sites) {
   const views = VIEWS.filter(({ status }) => status !== 200);
   return Promise.all(

@@ -1,4 +1,4 @@
-// One page of every type, to be looked at.
+// One page of every type, to be checked.
 
 export const VIEWS = [
   view('home', 'lantern', '/'),

@@ -1,11 +1,11 @@
-// Requests to the server. A site's host is said in the header: nothing needs to resolve `*.localhost`.
+// Requests to the server. The site is selected by the Host header, so that `*.localhost` need not resolve.
 
 import http from 'node:http';
 
 const TIMEOUT_MS = 60_000;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
 
-// The answer as it is: no redirect is followed, nothing is unpacked.
+// The raw response: redirects are not followed, and nothing is decompressed.
 export function request(url, { method = 'GET', headers = {}, body } = {}) {
   const { host, port, pathname, search } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -32,7 +32,7 @@ export function request(url, { method = 'GET', headers = {}, body } = {}) {
   });
 }
 
-// Asks again until there is an answer, or too much time has passed.
+// Repeats the request until there is a response, or too much time has passed.
 export async function until(what, ask, { seconds = 120, every = 50 } = {}) {
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {

@@ -1,4 +1,4 @@
-//! Blocks of code with names of their own: no block is found on two pages, so nobody gains by remembering them.
+//! Code blocks with unique names: no block is on two pages, so caching them does not help.
 
 use serde_json::json;
 

@@ -1,9 +1,9 @@
-//! A small linear generator: good enough for words, and the same everywhere.
+//! A small linear congruential generator: good enough for words, and the same everywhere.
 
 pub struct Dice(u64);
 
 impl Dice {
-    /// Seeds that are close together must not begin alike.
+    /// Similar seeds must not start with similar numbers.
     pub fn new(seed: u64) -> Dice {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         dice.next();
@@ -19,7 +19,7 @@ impl Dice {
         self.next() as usize % sides
     }
 
-    /// Both ends included.
+    /// Inclusive at both ends.
     pub fn between(&mut self, least: usize, most: usize) -> usize {
         least + self.roll(most - least + 1)
     }

@@ -4,7 +4,7 @@ use super::code;
 use super::dice::Dice;
 use super::words::{SMALL, WORDS};
 
-/// About `length` bytes: prose first, then what every page has (a table, an ordered list, one to three blocks of code).
+/// About `length` bytes: prose first, then what every page has (a table, an ordered list, one to three code blocks).
 pub fn content(dice: &mut Dice, links: &[String], length: usize) -> String {
     let mut end = vec![heading(dice, 2), paragraph(dice, links), code::block(dice)];
     if dice.percent(70) {
@@ -58,12 +58,12 @@ pub fn sentence(dice: &mut Dice) -> String {
     words(dice).join(" ") + "."
 }
 
-/// A sentence of which a word may stand out.
+/// A sentence in which a word may be emphasised, code or a link.
 fn decorated(dice: &mut Dice, links: &[String]) -> String {
     let mut words = words(dice);
-    let place = dice.roll(words.len());
-    let word = &words[place];
-    words[place] = match dice.roll(20) {
+    let identity = dice.roll(words.len());
+    let word = &words[identity];
+    words[identity] = match dice.roll(20) {
         0..2 => format!("**{word}**"),
         2..4 => format!("*{word}*"),
         4..6 => format!("`{}_{}()`", dice.pick(&WORDS), dice.pick(&WORDS)),

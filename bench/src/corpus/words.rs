@@ -1,11 +1,11 @@
-//! What the pages are made of: words, and from them tags and sections.
+//! Words, and tags and sections made from them.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::dice::Dice;
 
-pub const SECTIONS_OF_A_TYPE: usize = 20;
+pub const SECTIONS_PER_TYPE: usize = 20;
 const TAG_COUNT: usize = 300;
 const WORD_COUNT: usize = 3000;
 
@@ -15,7 +15,7 @@ const SYLLABLES: [&str; 32] = [
     "ster",
 ];
 
-/// Between which the others stand.
+/// Function words between the others.
 pub const SMALL: [&str; 32] = [
     "the", "of", "and", "a", "to", "in", "is", "that", "for", "it", "with", "as", "on", "be", "by", "this",
     "are", "from", "or", "page", "when", "which", "one", "each", "site", "then", "into", "only", "more",
@@ -34,7 +34,7 @@ pub static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
     words
 });
 
-/// Every third is of two words.
+/// Every third has two words.
 pub static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let tag = |number: usize| match number.is_multiple_of(3) {
         true => format!("{}-{}", WORDS[number], WORDS[number + TAG_COUNT]),
@@ -45,5 +45,5 @@ pub static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
 
 pub static SECTIONS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let section = |number: usize| format!("{}-{}", WORDS[1000 + number], WORDS[2000 + number]);
-    (0..2 * SECTIONS_OF_A_TYPE).map(section).collect()
+    (0..2 * SECTIONS_PER_TYPE).map(section).collect()
 });

@@ -1,4 +1,4 @@
-//! Images on their whole way, from the first byte sent to the answer.
+//! Images through the API, from the first byte sent to the response.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::{ROUNDS, encoders};
 use crate::recto::{Part, Recto};
-use crate::report::{Promise, Report, Row, ms, progress};
+use crate::report::{Report, Row, Target, ms, progress};
 use crate::timing::{median, ms_since, time};
 
-/// Against the encoder alone, in turn. Each round has a server of its own, which has none of the photos yet.
+/// Alternating with the encoder alone. Each round has a new server, without any of the photos.
 pub async fn one_by_one(photos: &[PathBuf], sample: &Path) -> Result<Report> {
     let (mut ours, mut alone) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
@@ -32,12 +32,12 @@ pub async fn one_by_one(photos: &[PathBuf], sample: &Path) -> Result<Report> {
         ours: ms(ours),
         peer: format!("encoder alone {}", ms(alone)),
         ratio: ours / alone,
-        promise: Promise::AtMost(1.2),
+        target: Target::AtMost(1.2),
     };
     Ok(vec![row].into())
 }
 
-/// All in one request, beside a page that shows them: how many processors are kept busy.
+/// All in one request, with a page that shows them: how many cores are kept busy.
 pub async fn at_once(images: &[PathBuf]) -> Result<Report> {
     let recto = Recto::start(&[]).await?;
     let shown: String = images.iter().map(|path| format!("![](file:{})\n", name(path))).collect();
@@ -54,9 +54,9 @@ pub async fn at_once(images: &[PathBuf]) -> Result<Report> {
     let row = Row {
         what: format!("{stored} mixed images in one POST /pages; the ratio: cores used"),
         ours: ms(took),
-        peer: format!("processor time {}", ms(cpu)),
+        peer: format!("CPU time {}", ms(cpu)),
         ratio: cpu / took,
-        promise: Promise::Told,
+        target: Target::Informational,
     };
     Ok(vec![row].into())
 }

@@ -1,5 +1,5 @@
-//! Who makes WebP of an image. Ours and sharp are asked what the work took, without the start of a process; the tools
-//! of libwebp are timed from outside, which adds a few milliseconds.
+//! The WebP encoders. Ours and sharp report the time without starting a process; libwebp's tools are timed from
+//! outside, which adds a few milliseconds.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ impl Encoded {
     }
 }
 
-/// In turn, so that what else the machine does hits all of them; the median of the rounds.
+/// Alternating, so that other load on the machine affects all of them; the median of the rounds.
 pub fn compare<const N: usize>(from: &Path, mut encoders: [&mut Encoder; N]) -> Result<[Encoded; N]> {
     let mut times = [(); N].map(|()| Vec::new());
     let names = encoders.each_ref().map(|encoder| encoder.name());
@@ -64,19 +64,19 @@ impl Encoder {
         }
     }
 
-    /// What it took, in milliseconds.
+    /// Returns the duration in milliseconds.
     fn encode(&mut self, from: &Path, to: &Path) -> Result<f64> {
         match self {
             Encoder::Recto => recto(from, to),
             Encoder::Sharp(sharp) => sharp.encode(from, to),
             Encoder::Cwebp => tool("cwebp", &["-m", "4", "-q", "80"], from, to),
-            // By itself it would compress without loss, as nobody else here does.
+            // Its default is lossless, unlike all the others here.
             Encoder::Gif2Webp => tool("gif2webp", &["-lossy", "-m", "4", "-q", "80"], from, to),
         }
     }
 }
 
-/// Our encoder alone, in a process that it has to itself, as in the server.
+/// Our encoder alone, in a separate process, as in the server.
 pub fn recto(from: &Path, to: &Path) -> Result<f64> {
     let program = std::env::var_os("RECTO_WEBP").context("RECTO_WEBP: run bench/run")?;
     let done = run(Command::new(program).arg(from).arg(to))?;
@@ -90,7 +90,7 @@ fn tool(program: &str, options: &[&str], from: &Path, to: &Path) -> Result<f64> 
     time(|| run(Command::new(program).arg("-quiet").args(options).arg(from).arg("-o").arg(to)))
 }
 
-/// A process of Node's that stays: neither its start nor the loading of libraries is measured.
+/// A Node process that keeps running: neither its start nor loading libraries is measured.
 pub struct Sharp {
     process: Child,
     input: ChildStdin,
@@ -100,7 +100,7 @@ pub struct Sharp {
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/sharp/main.mjs");
 
 impl Sharp {
-    /// `sample` is an image to warm up with.
+    /// `sample` is an image for warming up.
     pub fn start(sample: &Path) -> Result<Sharp> {
         std::env::var_os("SHARP_TOOLS").context("SHARP_TOOLS: run bench/run")?;
         let mut command = Command::new("node");

@@ -1,6 +1,6 @@
-//! Photographs that nobody took, the same on every run. Leaves of all sizes lie on each other, small ones more often by
-//! the cube of the size, each lit and textured in its own way: the "dead leaves" model, whose pictures have the edges
-//! and the 1/f spectrum of natural ones.
+//! Synthetic photos, the same on every run. Leaves of all sizes cover each other, small ones more often by the cube of
+//! the size, each with its own lighting and texture: the "dead leaves" model, whose images have the edges and the 1/f
+//! spectrum of natural ones.
 
 use std::path::Path;
 
@@ -9,21 +9,21 @@ use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
 use crate::corpus::Dice;
 
-/// What is in front of the camera.
+/// Parameters of a photo.
 #[derive(Debug, Clone, Copy)]
 pub struct Scene {
     pub seed: u64,
     /// Radius of the smallest leaf in pixels.
     pub finest: f32,
-    /// How much light the grain of a leaf takes or gives, at the most.
+    /// Maximum brightness variation of a leaf's grain.
     pub grain: f32,
 }
 
 /// Twelve megapixels.
 pub const SIZE: (usize, usize) = (4000, 3000);
-/// Of what a phone writes: 8 bits, 4:2:0.
+/// As written by a phone: 8 bits, 4:2:0.
 const QUALITY: u8 = 92;
-const LARGEST: f32 = 1200.0;
+const LARGEST_RADIUS: f32 = 1200.0;
 /// How often the ground is covered, on average.
 const COVER: f32 = 3.0;
 const UNIT: usize = 1 << 20;
@@ -53,10 +53,10 @@ struct Leaf {
     centre: (f32, f32),
     radius: f32,
     colour: [f32; 3],
-    /// Which way it is turned to the light.
+    /// Its orientation to the light.
     slope: (f32, f32),
     grain: f32,
-    /// Where in the grain it was cut out.
+    /// Its offset in the grain.
     cut: (usize, usize),
 }
 
@@ -67,7 +67,7 @@ impl Leaf {
         let mut tint = || light + 70.0 * (share() - 0.5);
         Leaf {
             colour: [tint(), light, tint()],
-            radius: (scene.finest / (1.0 - share()).sqrt()).min(LARGEST),
+            radius: (scene.finest / (1.0 - share()).sqrt()).min(LARGEST_RADIUS),
             centre: (share() * width as f32, share() * height as f32),
             slope: (share() - 0.5, share() - 0.5),
             grain: scene.grain * share(),
@@ -95,7 +95,7 @@ impl Leaf {
     }
 }
 
-/// A square of fractal noise between -1 and 1 that can be laid side by side.
+/// A tileable square of fractal noise between -1 and 1.
 struct Grain(Vec<f32>);
 
 const GRAIN: usize = 1024;
@@ -109,7 +109,7 @@ impl Grain {
                 (0..cells * cells).map(|_| dice.roll(UNIT) as f32 / UNIT as f32 * 2.0 - 1.0).collect();
             let amplitude = 0.3 * 0.8f32.powi(octave - 2);
             for (index, value) in noise.iter_mut().enumerate() {
-                let scale = |place: usize| place as f32 * cells as f32 / GRAIN as f32;
+                let scale = |identity: usize| identity as f32 * cells as f32 / GRAIN as f32;
                 *value += amplitude * between(&lattice, cells, scale(index % GRAIN), scale(index / GRAIN));
             }
         }
@@ -121,7 +121,7 @@ impl Grain {
     }
 }
 
-/// Bilinear, around the edges.
+/// Bilinear interpolation, wrapping around the edges.
 fn between(lattice: &[f32], cells: usize, x: f32, y: f32) -> f32 {
     let (left, top) = (x as usize, y as usize);
     let (across, down) = (x - left as f32, y - top as f32);
@@ -130,7 +130,7 @@ fn between(lattice: &[f32], cells: usize, x: f32, y: f32) -> f32 {
     row(top) * (1.0 - down) + row(top + 1) * down
 }
 
-/// What a lens and a sensor make of it: no edge is sharper than a pixel, and no two pixels are quite alike.
+/// Simulates a lens and a sensor: no edge is sharper than a pixel, and pixels have noise.
 fn expose(canvas: &[[f32; 3]], width: usize, dice: &mut Dice) -> Vec<u8> {
     let rows = canvas.len() / width;
     let mut pixels = Vec::with_capacity(canvas.len() * 3);
@@ -138,7 +138,7 @@ fn expose(canvas: &[[f32; 3]], width: usize, dice: &mut Dice) -> Vec<u8> {
         let (x, y) = (index % width, index / width);
         let right = canvas[y * width + (x + 1).min(width - 1)];
         let below = canvas[(y + 1).min(rows - 1) * width + x];
-        // Two dice make a hill of -3 to 3.
+        // Two dice give a triangular distribution from -3 to 3.
         let noise = dice.roll(4) as f32 + dice.roll(4) as f32 - 3.0;
         for channel in 0..3 {
             let blurred = 0.5 * here[channel] + 0.25 * (right[channel] + below[channel]);

@@ -1,4 +1,4 @@
-//! How alike two pictures look: 1 is the same. In 4:2:0, because that is what JPEG and lossy WebP keep.
+//! The similarity of two images: 1 is identical. In 4:2:0, because that is what JPEG and lossy WebP store.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use super::run;
 
 const COMPARE: &str = "[0:v]format=yuv420p[a];[1:v]format=yuv420p[b];[a][b]ssim";
 
-/// The WebP is taken apart by libwebp's own tool.
+/// The WebP is decoded by libwebp's own tool.
 pub fn ssim(source: &Path, webp: &Path) -> Result<f64> {
     let decoded = webp.with_extension("ppm");
     run(Command::new("dwebp").args(["-quiet", "-ppm"]).arg(webp).arg("-o").arg(&decoded))?;

@@ -1,4 +1,4 @@
-//! The images that are measured, made anew for every run, always the same.
+//! The test images, generated for every run, always the same.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::photo::{self, Scene};
 use super::{ffmpeg, run};
 use crate::corpus;
 
-/// From a thicket to a still life.
+/// From dense to sparse.
 const SCENES: [Scene; 3] = [
     Scene { seed: 1, finest: 2.5, grain: 0.3 },
     Scene { seed: 2, finest: 8.0, grain: 0.2 },
@@ -25,7 +25,7 @@ pub fn photos(directory: &Path) -> Result<[PathBuf; 3]> {
     Ok(paths)
 }
 
-/// What a screen of 1920×1080 shows: a window to read in and one to write in.
+/// Screenshots of 1920×1080: a window to read in and one to write in.
 pub fn screenshots(directory: &Path) -> Result<[PathBuf; 2]> {
     let pages = corpus::pages(2);
     let prose = wrapped(&pages[0].content, 110);
@@ -40,7 +40,7 @@ pub fn screenshots(directory: &Path) -> Result<[PathBuf; 2]> {
     let texts = [(&aside, "Sans", 18, "0x2850a0", 24, 90), (&text, "Sans", 19, "0x1a1a1a", 360, 90)];
     draw(&reader, "white", &boxes, &texts)?;
 
-    // As many lines as there is room for above the bar.
+    // As many lines as fit above the bar.
     fs::write(&text, pages[1].content.lines().take(42).collect::<Vec<_>>().join("\n"))?;
     let boxes =
         [(0, 0, 300, 1080, "0x21252b"), (0, 1050, 1920, 30, "0x007acc"), (300, 240, 1620, 26, "0x2c313c")];
@@ -70,7 +70,7 @@ fn draw(to: &Path, ground: &str, boxes: &[Box], texts: &[Text]) -> Result<()> {
     run(ffmpeg().args(["-f", "lavfi", "-i", &drawing, "-frames:v", "1"]).arg(to)).map(drop)
 }
 
-/// Lines of at most so many characters, unless a word is longer.
+/// Lines of at most this many characters, unless a word is longer.
 fn wrapped(text: &str, most: usize) -> String {
     let (mut wrapped, mut length) = (String::new(), 0);
     for word in text.split_whitespace() {
@@ -82,7 +82,7 @@ fn wrapped(text: &str, most: usize) -> String {
     wrapped.trim_start().to_owned()
 }
 
-/// Two and a half seconds of a camera that moves over a photo, 480×360, as a GIF.
+/// Two and a half seconds of a camera moving over a photo, 480×360, as a GIF.
 pub fn animation(photo: &Path) -> Result<PathBuf> {
     let to = photo.with_file_name("animation.gif");
     let moving = "scale=960:-2,loop=39:1,setpts=N/16/TB,crop=480:360:n*6:n*4,split[a][b];\
@@ -91,13 +91,13 @@ pub fn animation(photo: &Path) -> Result<PathBuf> {
     Ok(to)
 }
 
-/// A hundred images, no two alike: 64 photos of 2 megapixels, 35 screenshots, a GIF.
+/// A hundred different images: 64 photos of 2 megapixels, 35 screenshots, a GIF.
 pub fn hundred(directory: &Path, photo: &Path, screenshot: &Path, animation: &Path) -> Result<Vec<PathBuf>> {
     cut(photo, "loop=63:1,crop=1600:1200:n*35:n*25", &directory.join("cut-%02d.jpg"))?;
     cut(screenshot, "loop=34:1,crop=1280:720:n*18:n*10", &directory.join("cut-%02d.png"))?;
     let photos = (1..=64).map(|number| directory.join(format!("cut-{number:02}.jpg")));
     let screenshots = (1..=35).map(|number| directory.join(format!("cut-{number:02}.png")));
-    // Spread, so that costly ones do not stand together at the end.
+    // Mixed, so that expensive ones are not all at the end.
     let mut images: Vec<PathBuf> = photos.chain(screenshots).chain([animation.to_owned()]).collect();
     images.sort_by_key(|path| path.file_stem().map(ToOwned::to_owned));
     Ok(images)

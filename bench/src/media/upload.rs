@@ -1,4 +1,5 @@
-//! A file of 1 GB that nobody opens, from the loopback to the disk, against `cat` to a file on the same disk, synced.
+//! Uploading a file of 1 GB that is stored unchanged, from the loopback to the disk, compared with `cat` to a synced
+//! file on the same disk.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -10,14 +11,14 @@ use anyhow::Result;
 
 use super::{ROUNDS, run};
 use crate::recto::{Part, Recto};
-use crate::report::{Promise, Report, Row, mb, ms, progress};
+use crate::report::{Report, Row, Target, mb, ms, progress};
 use crate::timing::{median, time};
 
 const BYTES: u64 = 1 << 30;
 const GROWTH_MB: f64 = 64.0;
 
 pub async fn upload() -> Result<Report> {
-    progress("making an archive of 1 GB");
+    progress("generating an archive of 1 GB");
     let directory = tempfile::tempdir()?;
     let archive = directory.path().join("archive.zip");
     std::io::copy(&mut File::open("/dev/urandom")?.take(BYTES), &mut File::create(&archive)?)?;
@@ -40,21 +41,21 @@ pub async fn upload() -> Result<Report> {
             ours: ms(ours),
             peer: format!("cat && sync {}", ms(theirs)),
             ratio: theirs / ours,
-            promise: Promise::AtLeast(0.5),
+            target: Target::AtLeast(0.5),
         },
         Row {
             what: "… memory growth".into(),
             ours: mb(growth),
             peer: mb(GROWTH_MB),
             ratio: growth / GROWTH_MB,
-            promise: Promise::AtMost(1.0),
+            target: Target::AtMost(1.0),
         },
     ]
     .into())
 }
 
-/// Other bytes in each round, since a file that is there already is not stored again. Nothing is left to be written
-/// when the clock starts.
+/// Changes the bytes in each round, since a file that is already stored is not stored again. Also syncs, so that
+/// nothing is pending when the measurement starts.
 fn mark(archive: &Path, round: usize) -> Result<()> {
     let mut file = File::options().write(true).open(archive)?;
     file.write_all(&round.to_le_bytes())?;
@@ -62,7 +63,7 @@ fn mark(archive: &Path, round: usize) -> Result<()> {
 }
 
 fn cat(from: &Path, to: &Path) -> Result<()> {
-    // Not over the bytes of the round before, whose blocks the disk has already.
+    // Not over the file of the previous round, whose blocks are already allocated.
     if to.exists() {
         fs::remove_file(to)?;
     }

@@ -1,4 +1,4 @@
-//! What one account can do to a server, within the limits that hold for it: as many requests at once as it likes.
+//! Load that one account can cause within its limits: as many concurrent requests as it likes.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -15,27 +15,27 @@ use crate::recto::Recto;
 
 #[derive(Clone, Copy)]
 pub enum Noise {
-    /// Texts whose references are looked for, and that are as hard to read as can be.
+    /// Texts with references to resolve, which are as expensive to parse as possible.
     Parsing,
-    /// As much text as a request may hold, packed into little.
+    /// As much text as a request may contain, well compressed.
     Texts,
-    /// Pictures of a hundred megapixels.
-    Pictures,
+    /// Images of a hundred megapixels.
+    Images,
     /// Builds of thousands of pages, one after the other.
     Builds,
 }
 
-/// Requests that run at the same time.
+/// Concurrent requests.
 const AT_ONCE: usize = 8;
 
 impl Noise {
-    pub const ALL: [Noise; 4] = [Noise::Parsing, Noise::Texts, Noise::Pictures, Noise::Builds];
+    pub const ALL: [Noise; 4] = [Noise::Parsing, Noise::Texts, Noise::Images, Noise::Builds];
 
     pub fn name(self) -> &'static str {
         match self {
             Noise::Parsing => "hostile Markdown",
-            Noise::Texts => "500 MB of text a request",
-            Noise::Pictures => "100-megapixel pictures",
+            Noise::Texts => "500 MB of text per request",
+            Noise::Images => "100-megapixel images",
             Noise::Builds => "builds of 5000 pages",
         }
     }
@@ -47,7 +47,7 @@ impl Noise {
         let tasks = (0..at_once)
             .map(|_| tokio::spawn(repeat(recto.clone(), request.clone(), stop.clone(), done.clone())))
             .collect();
-        // Until it is at its worst.
+        // Until the load is at its maximum.
         tokio::time::sleep(Duration::from_secs(3)).await;
         Ok(Running { stop, done, tasks })
     }
@@ -64,15 +64,15 @@ impl Noise {
                 body["build"] = json!(true);
                 body
             })),
-            Noise::Pictures => {
-                let boundary = "no-picture-holds-this";
+            Noise::Images => {
+                let boundary = "boundary-in-no-image";
                 let mut body = format!(
                     "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"large.png\"\r\n\r\n"
                 )
                 .into_bytes();
-                body.extend(picture(10_000, 10_000, 7)?);
+                body.extend(png(10_000, 10_000, 7)?);
                 let content_type = format!("multipart/form-data; boundary={boundary}");
-                Ok(Request::Picture { content_type, body, end: format!("\r\n--{boundary}--\r\n") })
+                Ok(Request::Image { content_type, body, end: format!("\r\n--{boundary}--\r\n") })
             }
         }
     }
@@ -83,11 +83,11 @@ fn pages(count: usize, text: &str) -> Value {
     json!({ "pages": (0..count).map(page).collect::<Vec<Value>>() })
 }
 
-/// Each differs from the one before: what is sent again as it was costs next to nothing.
+/// Each differs from the previous one: sending the same again costs next to nothing.
 enum Request {
-    /// Two bodies that take turns, so that every page changes each time.
+    /// Two alternating bodies, so that every page changes each time.
     Json([Vec<u8>; 2]),
-    Picture {
+    Image {
         content_type: String,
         body: Vec<u8>,
         end: String,
@@ -113,8 +113,8 @@ impl Request {
                 .header("content-type", "application/json")
                 .header("content-encoding", "gzip")
                 .body(bodies[number % 2].clone()),
-            Request::Picture { content_type, body, end } => {
-                // Behind the end of a PNG anything may stand.
+            Request::Image { content_type, body, end } => {
+                // Data after the end of a PNG is ignored.
                 let body = [body, number.to_string().as_bytes(), end.as_bytes()].concat();
                 post("/media").header("content-type", content_type).body(body)
             }
@@ -122,7 +122,7 @@ impl Request {
     }
 }
 
-/// Whatever is answered: what counts is what it does to others.
+/// Responses are ignored: only the effect on others matters.
 async fn repeat(recto: Arc<Recto>, request: Arc<Request>, stop: Arc<AtomicBool>, done: Arc<AtomicUsize>) {
     while !stop.load(Ordering::Relaxed) {
         let number = done.fetch_add(1, Ordering::Relaxed);
@@ -140,7 +140,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// How many requests were sent. What is under way is broken off.
+    /// Stops the load; requests in progress are cancelled. Returns how many were sent.
     pub async fn stop(self) -> Result<usize> {
         self.stop.store(true, Ordering::Relaxed);
         self.tasks.iter().for_each(JoinHandle::abort);
@@ -148,8 +148,8 @@ impl Running {
     }
 }
 
-/// A grey PNG in little space. `seed` makes it like no other.
-pub fn picture(width: u32, height: u32, seed: u64) -> Result<Vec<u8>> {
+/// A small grey PNG. `seed` makes it unique.
+pub fn png(width: u32, height: u32, seed: u64) -> Result<Vec<u8>> {
     let mut pixels = ZlibEncoder::new(Vec::new(), Compression::fast());
     let row = vec![0; width as usize + 1];
     let mut first = row.clone();

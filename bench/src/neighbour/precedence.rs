@@ -1,15 +1,15 @@
-//! Clients are on other machines: here they go before the server where both want the processor, so that the server's
-//! answers are timed and not how long the client waited to read them.
+//! Real clients are on other machines: here they get priority over the server, so that the server's response time is
+//! measured and not how long the client waited to read it.
 
 use std::process::{Command, Stdio};
 
-/// As long as it lives, every thread of this process that exists now, and those that these start.
+/// Applies to every existing thread of this process, and those they start, until it is dropped.
 pub struct Precedence {
     pub is_granted: bool,
 }
 
 impl Precedence {
-    /// Real-time scheduling, which a user without privileges may not have.
+    /// Uses real-time scheduling, which requires privileges.
     pub fn take() -> Precedence {
         Precedence { is_granted: schedule(["--rr", "--all-tasks", "--pid", "1"]) }
     }

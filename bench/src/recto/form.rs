@@ -1,4 +1,4 @@
-//! Files to the API, as a form. They go from the disk to the socket without being held, so that the client costs little.
+//! Uploads files to the API as a form. They are streamed from disk to the socket, so that the client costs little.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -16,13 +16,13 @@ pub enum Part<'a> {
     File(&'a Path),
 }
 
-const BOUNDARY: &str = "a-line-that-is-in-no-file";
+const BOUNDARY: &str = "boundary-in-no-file";
 
 impl Recto {
-    /// Over a connection of its own. The answer, if it is a success.
+    /// Uses a new connection. Returns the response if it is a success.
     pub fn send_form(&self, path: &str, parts: &[Part]) -> Result<Value> {
         let mut socket = TcpStream::connect(self.base.trim_start_matches("http://"))?;
-        // A refusal may come before everything is sent; what it says is worth more than the broken pipe.
+        // A refusal may arrive before everything is sent; its message is more useful than a broken pipe.
         let sent = self.send(&mut socket, path, parts);
         let mut answer = String::new();
         let read = socket.read_to_string(&mut answer);

@@ -1,4 +1,4 @@
-//! What the server says: its first line, what its builds did, and complaints, which are passed on.
+//! Reads the server's log: its first line, its builds, and errors, which are printed.
 
 use std::io::{BufRead, BufReader, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The fields of the line `built`.
+/// The fields of the log line `built`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct Built {
     pub rendered: usize,
@@ -43,7 +43,7 @@ impl Log {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// The line comes a moment after the build's success.
+    /// The line is written shortly after the build's success.
     pub async fn built(&self, before: usize) -> Result<Built> {
         for _ in 0..500 {
             let built = self
@@ -57,7 +57,7 @@ impl Log {
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        anyhow::bail!("the log does not tell of a build")
+        anyhow::bail!("the log has no line for the build")
     }
 }
 

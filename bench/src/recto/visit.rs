@@ -1,4 +1,4 @@
-//! What a visitor of the site sees, over a connection that is kept alive.
+//! Requests to a site, over a connection that is kept alive.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use super::Recto;
 use crate::corpus::Page;
 
 const SERVED_TIMEOUT: Duration = Duration::from_secs(60);
-const GLANCE: Duration = Duration::from_millis(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 pub struct Visited {
     pub status: StatusCode,
@@ -34,7 +34,7 @@ impl Recto {
         })
     }
 
-    /// Publishes a page, or what is said of it, and queues a build; the answer's page.
+    /// Publishes a page and queues a build; returns the page from the response.
     pub async fn publish_and_build(&self, page: impl serde::Serialize) -> Result<Value> {
         let body = serde_json::to_vec(&json!({ "pages": [page], "build": true }))?;
         let answer: Value = serde_json::from_str(&self.post("/pages", body).await?)?;
@@ -44,19 +44,19 @@ impl Recto {
         Ok(answer["pages"][0].clone())
     }
 
-    /// Until the site serves, at a path, what is expected.
+    /// Waits until the site serves what is expected at a path.
     pub async fn until(&self, path: &str, expected: impl Fn(&Visited) -> bool) -> Result<()> {
         let start = Instant::now();
         while start.elapsed() < SERVED_TIMEOUT {
             if expected(&self.visit(path, None).await?) {
                 return Ok(());
             }
-            tokio::time::sleep(GLANCE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         bail!("{path} was not served as expected within {SERVED_TIMEOUT:?}")
     }
 
-    /// From sending a page with new words until a visitor reads them.
+    /// From sending a page with new words until a visitor can read them.
     pub async fn change(&self, page: &Page, words: &str) -> Result<()> {
         let page = Page { content: format!("{}\n{words}\n", page.content), ..page.clone() };
         self.publish_and_build(&page).await?;

@@ -1,10 +1,10 @@
-//! Served while another site of the same server is built, again and again, all of it each time.
+//! Serving while another site on the same server is rebuilt completely, repeatedly.
 
 use anyhow::{Context, Result};
 
 use super::stage::Stage;
 use crate::corpus;
-use crate::report::{Promise, Report, Row, ms, progress};
+use crate::report::{Report, Row, Target, ms, progress};
 use crate::timing::{median, time_async};
 use crate::wrk::{self, Load};
 
@@ -23,7 +23,7 @@ pub(super) async fn measure(stage: &Stage, quiet: Load) -> Result<Report> {
         let (url, headers) = stage.request(None);
         let load = tokio::task::spawn_blocking(move || wrk::run(&url, &headers, SECONDS));
         while !load.is_finished() {
-            // Every page shows the title, so that every page is made again.
+            // Every page shows the title, so every page is rebuilt.
             let title = format!("title=Busy {}", builds.len());
             recto.command(&["site", "set", site, &title, "--no-build"])?;
             builds.push(time_async(recto.build(Some(site))).await?);
@@ -34,7 +34,7 @@ pub(super) async fn measure(stage: &Stage, quiet: Load) -> Result<Report> {
     }
     let busy = busy.context("a round")?;
     report.note(format!(
-        "{} builds of {PAGES} pages ran meanwhile, {} each; {} when nobody visits",
+        "{} builds of {PAGES} pages ran during this, {} each; {} without visitors",
         builds.len(),
         ms(median(builds)),
         ms(alone)
@@ -50,14 +50,14 @@ fn rows(busy: Load, quiet: Load) -> [Row; 2] {
             ours: ms(busy.p99_ms),
             peer: format!("quiet {}", ms(quiet.p99_ms)),
             ratio: busy.p99_ms / quiet.p99_ms,
-            promise: Promise::AtMost(2.0),
+            target: Target::AtMost(2.0),
         },
         Row {
             what: format!("… while {PAGES} pages are built"),
             ours: format!("{:.0}/s", busy.per_second),
             peer: format!("quiet {:.0}/s", quiet.per_second),
             ratio: busy.per_second / quiet.per_second,
-            promise: Promise::Told,
+            target: Target::Informational,
         },
     ]
 }

@@ -15,7 +15,7 @@ const SIZE: usize = 10 * 1024;
 pub(super) struct Stage {
     pub recto: Recto,
     pub nginx: Nginx,
-    /// Of the page.
+    /// Path of the page.
     pub path: String,
     size: usize,
     gzip_size: usize,
@@ -25,7 +25,7 @@ impl Stage {
     pub async fn set() -> Result<Stage> {
         let recto = Recto::start(&[]).await?;
         let mut pages = corpus::pages(PAGES);
-        // One of these comes out as large as wanted, whatever the theme puts around it.
+        // One of these has about the desired size, whatever the theme adds.
         let candidates: Vec<_> =
             (1..20).map(|half| corpus::prose(&format!("prose-{half}"), half * 512)).collect();
         pages.extend(candidates.iter().cloned());

@@ -17,18 +17,18 @@ pub(super) struct Change {
     pub hugo_watching: Option<f64>,
 }
 
-/// Changes of ours between two rebuilds of Hugo's.
+/// Changes of ours between two rebuilds by Hugo.
 const CHANGES: usize = 7;
 const WATCHED_CHANGES: usize = 5;
-const NOTHINGS: usize = 15;
-/// Hugo notices a change after a moment of quiet.
+const UNCHANGED_BUILDS: usize = 15;
+/// Hugo notices a change only after a quiet period.
 const QUIET: Duration = Duration::from_secs(2);
-/// Beyond it Hugo's first build alone takes minutes.
-const MOST_WATCHED: usize = 10_000;
+/// For larger sites Hugo's first build alone takes minutes.
+const MAX_WATCHED_PAGES: usize = 10_000;
 
 pub(super) async fn measure(recto: &Recto, hugo: &Hugo, pages: &[Page]) -> Result<Change> {
     let (mut ours, mut theirs, mut nothings) = (vec![], vec![], vec![]);
-    let rounds = if pages.len() > MOST_WATCHED { 2 } else { 3 };
+    let rounds = if pages.len() > MAX_WATCHED_PAGES { 2 } else { 3 };
     for round in 0..rounds {
         for change in 0..CHANGES {
             let number = round * CHANGES + change;
@@ -44,11 +44,11 @@ pub(super) async fn measure(recto: &Recto, hugo: &Hugo, pages: &[Page]) -> Resul
             list(&theirs)
         ));
     }
-    for _ in 0..NOTHINGS {
+    for _ in 0..UNCHANGED_BUILDS {
         nothings.push(time_async(recto.build(None)).await?);
     }
     progress(&format!("{} pages, nothing changed: {}", pages.len(), list(&nothings)));
-    let hugo_watching = if pages.len() > MOST_WATCHED { None } else { Some(watching(hugo, pages)?) };
+    let hugo_watching = if pages.len() > MAX_WATCHED_PAGES { None } else { Some(watching(hugo, pages)?) };
     Ok(Change { ours: median(ours), nothing: median(nothings), hugo: median(theirs), hugo_watching })
 }
 
@@ -67,7 +67,7 @@ fn watching(hugo: &Hugo, pages: &[Page]) -> Result<f64> {
     Ok(median(times))
 }
 
-/// Pages from all over the site, blog and docs in turn.
+/// Pages from all over the site, blog and docs alternating.
 fn any_page(pages: &[Page], number: usize) -> &Page {
     &pages[number * 7919 % pages.len()]
 }

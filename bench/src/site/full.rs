@@ -1,4 +1,4 @@
-//! The whole site, from nothing: pages are published before the clock starts.
+//! Building the whole site from scratch: pages are published before the measurement starts.
 
 use anyhow::Result;
 
@@ -13,11 +13,11 @@ pub(super) struct Full {
     pub hugo: Run,
 }
 
-/// Also the server of the last round, with the site live.
+/// Also returns the server of the last round, with the site live.
 pub(super) async fn measure(hugo: &Hugo, pages: &[Page], report: &mut Report) -> Result<(Recto, Full)> {
     let (mut ours, mut theirs, mut last) = (vec![], vec![], None);
     for _ in 0..rounds(pages.len()) {
-        // The server of the round before goes first: it would take memory and time.
+        // First stop the server of the previous round: it would use memory and time.
         drop(last.take());
         theirs.push(hugo.build()?);
         let recto = Recto::start(&[]).await?;
@@ -58,7 +58,7 @@ fn rounds(pages: usize) -> usize {
     if pages > 10_000 { 1 } else { 3 }
 }
 
-/// The live release as a directory, by a process beside the server.
+/// Exports the live release to a directory, in a process next to the server.
 pub(super) fn export(recto: &Recto, report: &mut Report) -> Result<f64> {
     let directory = recto.directory().join("export");
     let mut times = Vec::new();

@@ -1,4 +1,4 @@
-//! A page gets another name in a section of 2,000 docs pages, whose list and navigation show the names of all.
+//! Renaming a page in a section of 2,000 docs pages, whose list and navigation show all titles.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::corpus::{self, Page};
 use crate::hugo::Hugo;
 use crate::recto::{Built, Recto, contains};
-use crate::report::{Promise, Report, Row, ms, progress};
+use crate::report::{Report, Row, Target, ms, progress};
 use crate::timing::{median, ms_since, time_async};
 
 const SECTION: &str = "manual";
@@ -33,7 +33,7 @@ pub async fn rename() -> Result<Report> {
         titles.push(ms_since(start));
         by_title = Some(recto.built(before).await?);
         let before = recto.builds();
-        slugs.push(time_async(move_away(&recto, page, &id, round)).await?);
+        slugs.push(time_async(change_slug(&recto, page, &id, round)).await?);
         by_slug = Some(recto.built(before).await?);
         if round % 3 == 0 {
             hugo.write(&Page { title: new_title(round), ..page.clone() })?;
@@ -62,19 +62,19 @@ fn rows(what: &str, ours: f64, built: Built, hugo: f64) -> [Row; 2] {
             ours: ms(ours),
             peer: format!("hugo again {}", ms(hugo)),
             ratio: hugo / ours,
-            promise: Promise::Told,
+            target: Target::Informational,
         },
         Row {
             what: "… files that change, of the pages that show it".into(),
             ours: changed.to_string(),
             peer: DOCS.to_string(),
             ratio: changed as f64 / DOCS as f64,
-            promise: Promise::AtMost(0.05),
+            target: Target::AtMost(0.05),
         },
     ]
 }
 
-/// As many posts as docs; these all in one section.
+/// As many posts as docs; the docs are all in one section.
 fn pages() -> Vec<Page> {
     let mut pages = corpus::pages(2 * DOCS);
     for page in pages.iter_mut().filter(|page| page.content_type == "docs") {
@@ -87,15 +87,15 @@ fn new_title(round: usize) -> String {
     format!("Another title, round {round}")
 }
 
-/// Until the section's list shows the new title; the page's id.
+/// Waits until the section's list shows the new title; returns the page's id.
 async fn retitle(recto: &Recto, page: &Page, round: usize) -> Result<String> {
     let known = recto.publish_and_build(&Page { title: new_title(round), ..page.clone() }).await?;
     recto.until(&format!("/docs/{SECTION}"), |visited| contains(&visited.body, &new_title(round))).await?;
     Ok(known["id"].as_str().context("id")?.to_owned())
 }
 
-/// Until the page's former address leads to its new one.
-async fn move_away(recto: &Recto, page: &Page, id: &str, round: usize) -> Result<()> {
+/// Waits until the page's former URL redirects to the new one.
+async fn change_slug(recto: &Recto, page: &Page, id: &str, round: usize) -> Result<()> {
     recto.publish_and_build(json!({ "id": id, "slug": format!("moved-{round}") })).await?;
     recto.until(&page.url(), |visited| visited.status.is_redirection()).await
 }

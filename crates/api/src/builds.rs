@@ -1,4 +1,4 @@
-//! `POST /builds`, `GET /builds/latest`, and the build in the answer to `POST /pages`.
+//! `POST /builds`, `GET /builds/latest`, and the build in the response of `POST /pages`.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -17,13 +17,13 @@ pub struct TriggerBuild {
 pub struct BuildQueued {
     #[schema(example = "queued")]
     pub status: &'static str,
-    /// The site's public address.
+    /// The site's public URL.
     pub deploy_url: String,
     #[schema(example = "build queued successfully")]
     pub message: &'static str,
 }
 
-/// The build that `POST /pages` was asked for: queued, or the reason why not. The pages are saved either way.
+/// The build that `POST /pages` requested: queued, or why it was not. The pages are saved either way.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum BuildOutcome {
@@ -31,13 +31,13 @@ pub enum BuildOutcome {
     Queued {
         #[schema(example = "queued")]
         status: &'static str,
-        /// The site's public address.
+        /// The site's public URL.
         deploy_url: String,
     },
     Refused(BuildRefused),
 }
 
-/// The words are those of `POST /builds`.
+/// The same error as for `POST /builds`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BuildRefused {
     pub error: String,
@@ -62,17 +62,17 @@ pub struct LatestBuild {
     pub completed_at: Option<String>,
     #[schema(format = DateTime)]
     pub created_at: String,
-    /// Why it failed; only then.
+    /// Why it failed; only present if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub error: Option<String>,
-    /// Pages that are not shown as their authors meant them; absent when there are none.
+    /// Pages that could not be shown as intended; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub warnings: Option<Vec<BuildWarning>>,
 }
 
-/// A page that could not be rendered within its bounds, and is shown as its source text.
+/// A page that could not be rendered within its limits, and is shown as its source text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BuildWarning {
     /// The page's path on the site.

@@ -1,4 +1,4 @@
-//! Bodies of answers that are no success: always an `error`, mostly a `message`.
+//! Error responses: always an `error`, usually a `message`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Failure {
     pub error: String,
-    /// What is wrong, and what to do about it.
+    /// What is wrong, and how to fix it.
     pub message: String,
 }
 
@@ -27,7 +27,7 @@ pub struct ValidationFailed {
     pub pages: BTreeMap<usize, BTreeMap<&'static str, String>>,
 }
 
-/// Pairs of entries that mean one page or end on one key: the first of them, and the later one.
+/// Pairs of entries that identify the same page or have the same key: the first, and the later one.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DuplicateSlugs {
     #[schema(example = "duplicate slugs in batch")]
@@ -35,7 +35,7 @@ pub struct DuplicateSlugs {
     pub conflicts: Vec<[usize; 2]>,
 }
 
-/// Entries of `pages` that `deleteSlugs` names too.
+/// Entries of `pages` that are also in `deleteSlugs`.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SlugConflict {
@@ -59,7 +59,7 @@ pub struct UnresolvedFiles {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Unresolved {
-    /// References, not distinct names.
+    /// The number of references, not of distinct names.
     pub unresolved_count: usize,
 }
 
@@ -69,6 +69,6 @@ pub struct InternalError {
     #[schema(example = "internal error")]
     pub error: &'static str,
     pub message: &'static str,
-    /// Find the details in the server's log by this.
+    /// Identifies the details in the server's log.
     pub request_id: String,
 }

@@ -1,4 +1,4 @@
-//! The wire: the specification's tables as types that serialise to its bodies. No logic.
+//! The wire format: the tables of the specification as types. No logic.
 
 mod builds;
 mod errors;

@@ -6,9 +6,9 @@ use uuid::Uuid;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct MediaItem {
-    /// Of a file that came with pages, the name it was attached under; of one that was uploaded alone, the stored name.
+    /// For a file sent with pages, the name it was attached under; for a file uploaded alone, the stored name.
     pub filename: String,
-    /// Site-relative; usable in page content as it stands.
+    /// Site-relative; can be used in page content as is.
     #[schema(example = "/media/0123456789abcdef0123456789abcdef/paper.pdf")]
     pub url: String,
 }
@@ -19,7 +19,7 @@ pub struct MediaItem {
 pub struct MediaForm {
     #[schema(value_type = String, format = Binary)]
     pub file: Vec<u8>,
-    /// The account's first site if left out.
+    /// The account's default site when omitted.
     #[schema(nullable = false)]
     pub site_id: Option<Uuid>,
 }
@@ -27,9 +27,9 @@ pub struct MediaForm {
 /// The form of `POST /pages` with files.
 #[derive(ToSchema)]
 pub struct PublishForm {
-    /// The same JSON as without files; `file:<filename>` in a page's content means an attached file.
+    /// The same JSON as without files; `file:<filename>` in a page's content refers to an attached file.
     pub payload: String,
-    /// Every part with a file name is a file, whatever its field is called (`payload` aside).
+    /// Every part with a file name is a file, regardless of its field name (except `payload`).
     #[schema(value_type = Option<Vec<String>>, format = Binary, nullable = false)]
     pub files: Option<Vec<Vec<u8>>>,
 }

@@ -9,7 +9,7 @@ use crate::MediaItem;
 
 use crate::BuildOutcome;
 
-/// What `POST /pages` takes: a batch, or a single page as the whole body (the original format).
+/// The body of `POST /pages`: a batch, or a single page (the original format).
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum PublishBody {
@@ -37,14 +37,14 @@ pub struct PublishRequest {
     pub build: Option<bool>,
 }
 
-/// A page as a client sends it. What is omitted (or null) keeps its stored value.
+/// A page as sent by a client. Omitted (or null) fields keep their stored values.
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PageInput {
-    /// Identifies an existing page; every field, the slug included, may then change.
+    /// Identifies an existing page; every field, including the slug, may then change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<Uuid>,
-    /// Identifies the page when `id` is absent; made from the title when both are.
+    /// Identifies the page if there is no `id`; derived from the title if both are omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 100, pattern = "^([a-z0-9]([a-z0-9-]*[a-z0-9])?)?$", example = "hello-world")]
     pub slug: Option<String>,
@@ -56,15 +56,15 @@ pub struct PageInput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 100_000, example = "# Hello\n\nMy first page.")]
     pub content: Option<String>,
-    /// `blog` for a new page when omitted.
+    /// Defaults to `blog` for a new page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<ContentType>,
-    /// Groups pages inside a content type; an empty text takes the page out of its section. Stored in lower case.
-    // Every hyphen but the first ends a group, so that an engine that backtracks has one way to read a text.
+    /// Groups pages within a content type; an empty string removes the page from its section. Stored in lower case.
+    // Each hyphen except the first ends a group, so that a backtracking engine has only one way to match a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 100, pattern = "^-?([A-Za-z0-9]+-)*[A-Za-z0-9]*$", example = "guides")]
     pub section: Option<String>,
-    /// Meta description; an empty text clears it.
+    /// Meta description; an empty string clears it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 500)]
     pub description: Option<String>,
@@ -75,7 +75,7 @@ pub struct PageInput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_items = 20)]
     pub tags: Option<Vec<String>>,
-    /// ISO 8601 date or date-time, UTC when it names no zone; now for a new page when omitted.
+    /// ISO 8601 date or date-time, UTC if it has no zone; defaults to now for a new page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-01-02T03:04:05Z")]
     pub published_at: Option<String>,
@@ -83,7 +83,7 @@ pub struct PageInput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub params: Option<Box<RawValue>>,
-    /// Marks an endpoint reference page: a method, optionally followed by a path. An empty text clears the mark.
+    /// Marks an endpoint reference page: a method, optionally followed by a path. An empty string clears it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 200, example = "GET /users/{id}")]
     pub api_endpoint: Option<String>,
@@ -98,34 +98,34 @@ pub enum ContentType {
     Standalone,
 }
 
-/// Names a page to delete. One that names no page is ignored.
+/// Identifies a page to delete. Entries that match no page are ignored.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeleteEntry {
     pub slug: String,
     pub content_type: ContentType,
-    /// Only when the page has a section.
+    /// Only if the page has a section.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PublishResponse {
-    /// In the request's order.
+    /// In the order of the request.
     pub pages: Vec<PublishedPage>,
-    /// Slugs of the pages that were deleted; only when deletions were requested.
+    /// Slugs of the deleted pages; only if deletions were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub deleted: Option<Vec<String>>,
-    /// The files that came with the request, in its order.
+    /// The files sent with the request, in its order.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub media: Option<Vec<MediaItem>>,
-    /// Only when a build was requested.
+    /// Only if a build was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub build: Option<BuildOutcome>,
-    /// The page's own fields once more, when the request was a single page.
+    /// The page's fields again, if the request was a single page.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
     pub page: Option<PublishedPage>,
@@ -139,7 +139,7 @@ pub struct PublishedPage {
     pub title: String,
     #[schema(value_type = ContentType)]
     pub content_type: &'static str,
-    /// Only when the page has one.
+    /// Only if the page has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub section: Option<String>,
@@ -158,7 +158,7 @@ pub enum WriteStatus {
     Updated,
 }
 
-/// A page as `GET /pages` lists it. Borrowed: a listing is written straight from the database's rows.
+/// A page as listed by `GET /pages`. Borrowed: a listing is written directly from the database's rows.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PageSummary<'a> {
@@ -168,7 +168,7 @@ pub struct PageSummary<'a> {
     pub title: &'a str,
     #[schema(value_type = ContentType)]
     pub content_type: &'a str,
-    /// Only when the page has one.
+    /// Only if the page has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub section: Option<&'a str>,
@@ -187,6 +187,6 @@ pub struct PageSummary<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct PageList<'a> {
     pub pages: Vec<PageSummary<'a>>,
-    /// Only with `limit` or `cursor`: where the next part begins, null on the last one.
+    /// Only with `limit` or `cursor`: the cursor of the next part, null on the last one.
     pub next_cursor: Option<String>,
 }

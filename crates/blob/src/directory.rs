@@ -1,17 +1,17 @@
-//! What a directory of objects does by itself: it takes files that lie on the same disk without copying them.
+//! Operations on a local object directory: files on the same disk are moved into it without copying.
 
 use std::fs::{DirBuilder, File, rename};
 use std::io::{ErrorKind, Result};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-/// Only its owner may look inside.
+/// Only accessible by its owner.
 pub(crate) fn make_private(path: &Path) -> Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Moves a file to its place; it is on disk there before this answers. Tells its size.
-pub(crate) fn take(source: &Path, target: &Path) -> Result<u64> {
+/// Moves a file into the store and returns its size. The file is on disk when this returns.
+pub(crate) fn move_in(source: &Path, target: &Path) -> Result<u64> {
     let file = File::open(source)?;
     file.sync_all()?;
     let parent = target.parent().ok_or(ErrorKind::InvalidInput)?;
@@ -21,7 +21,7 @@ pub(crate) fn take(source: &Path, target: &Path) -> Result<u64> {
     Ok(file.metadata()?.len())
 }
 
-/// With those above it that are missing. A directory stays only once the one above it is on disk.
+/// Creates a directory and its missing parents, and syncs each parent: otherwise the directory could be lost.
 fn make_directory(path: &Path) -> Result<()> {
     let above = path.parent().ok_or(ErrorKind::InvalidInput)?;
     match DirBuilder::new().mode(0o700).create(path) {

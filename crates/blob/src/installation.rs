@@ -1,4 +1,4 @@
-//! Which installation the objects belong to: its id stands beside them, as it stands in its database.
+//! Which installation the objects belong to: its id is stored with them and in its database.
 
 use object_store::ObjectStoreExt;
 use object_store::path::Path;
@@ -9,7 +9,7 @@ use crate::{Blob, Error};
 const NAME: &str = "installation";
 
 impl Blob {
-    /// `None`: no installation has claimed them yet.
+    /// `None` if no installation has claimed them yet.
     pub async fn installation(&self) -> Result<Option<Uuid>, Error> {
         let found = match self.store.get(&Path::from(NAME)).await {
             Err(object_store::Error::NotFound { .. }) => return Ok(None),
@@ -20,7 +20,7 @@ impl Blob {
         id.map(Some).ok_or_else(|| Error::Failed(format!("the object {NAME:?} holds no installation id")))
     }
 
-    /// Claims them, whoever had them before.
+    /// Claims them for this installation, replacing any previous one.
     pub async fn set_installation(&self, id: Uuid) -> Result<(), Error> {
         self.store.put(&Path::from(NAME), format!("{id}\n").into()).await?;
         Ok(())

@@ -1,4 +1,4 @@
-//! Where an object is. Only this file knows how the objects are laid out.
+//! The keys of objects. Only this file knows their layout.
 
 use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt};
@@ -24,7 +24,7 @@ impl Key {
         Key::new(MEDIA, id.0)
     }
 
-    /// Two levels, by the end of the id: its beginning is the time, and would put them all into one directory.
+    /// Two levels, by the end of the id: the beginning is a timestamp, and would put them all into one directory.
     fn new(folder: &str, id: Uuid) -> Key {
         let name = id.simple().to_string();
         Key(Path::from_iter([folder, &name[30..], &name]))
@@ -32,19 +32,19 @@ impl Key {
 }
 
 impl Blob {
-    /// Every pack that is there.
+    /// Every stored pack.
     pub fn packs(&self) -> BoxStream<'static, Result<PackId, Error>> {
         self.ids(PACKS).map_ok(PackId).boxed()
     }
 
-    /// Every object of media that is there.
+    /// Every stored media object.
     pub fn media(&self) -> BoxStream<'static, Result<ObjectId, Error>> {
         self.ids(MEDIA).map_ok(ObjectId).boxed()
     }
 
     fn ids(&self, folder: &'static str) -> BoxStream<'static, Result<Uuid, Error>> {
         let objects = self.store.list(Some(&Path::from(folder)));
-        // What somebody else put there is not ours to judge.
+        // Other files in the directory are ignored.
         let id = move |path: Path| {
             let id = Uuid::try_parse(path.filename()?).ok()?;
             (Key::new(folder, id).0 == path).then_some(id)

@@ -1,6 +1,7 @@
-//! Bytes: one `Blob`, a directory, a bucket or memory inside. A key is written once and never changed. No store is asked
-//! to refuse a second write: not every S3 does, and the ids in the keys never come twice.
+//! Object storage: one `Blob`, backed by a directory, a bucket or memory. A key is written once and never changed.
+//! Backends are not asked to reject a second write: not every S3 implementation does, and the ids in keys are unique.
 
+mod client;
 mod directory;
 mod installation;
 mod key;
@@ -22,16 +23,16 @@ pub use crate::writer::Writer;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no such object: it was swept, perhaps.
+    /// There is no such object; it may have been swept.
     #[error("there is no object {0}")]
     Missing(String),
-    /// Not the bytes that were stored.
+    /// The stored bytes are not those that were written.
     #[error("the stored bytes are damaged: {0}")]
     Damaged(String),
     /// The disk is full.
     #[error("no space is left in the object store: {0}")]
     Full(String),
-    #[error("the object store: {0}")]
+    #[error("object store: {0}")]
     Failed(String),
 }
 
@@ -45,7 +46,7 @@ impl From<object_store::Error> for Error {
     }
 }
 
-/// Whether somewhere below an error a disk had no space left.
+/// Whether any source of an error is a disk without free space.
 fn is_full(error: &(dyn std::error::Error + 'static)) -> bool {
     let full = |error: &std::io::Error| error.kind() == std::io::ErrorKind::StorageFull;
     let causes = std::iter::successors(Some(error), |error| error.source());
@@ -55,13 +56,13 @@ fn is_full(error: &(dyn std::error::Error + 'static)) -> bool {
 #[derive(Clone)]
 pub struct Blob {
     store: Arc<dyn ObjectStore>,
-    /// Where the objects are files.
+    /// Set if the objects are local files.
     directory: Option<PathBuf>,
 }
 
 impl Blob {
-    /// `file:<directory>` or `s3://<bucket>/<prefix>`. The rest of what S3 needs is asked by the name of its environment
-    /// variable (`S3::new`).
+    /// `file:<directory>` or `s3://<bucket>/<prefix>`. The other settings of S3 come from environment variables (see
+    /// `S3::new`).
     pub fn from_url(url: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<Blob, Error> {
         if let Some(path) = url.strip_prefix("file:") {
             return Blob::directory(Path::new(path));
@@ -74,25 +75,25 @@ impl Blob {
         }
     }
 
-    /// A directory, made when it is missing. What was written is on disk before it is acknowledged.
+    /// A directory, created if it is missing. Writes are on disk before they are acknowledged.
     pub fn directory(path: &Path) -> Result<Blob, Error> {
         directory::make_private(path).map_err(|error| failed(path, &error))?;
         let store = LocalFileSystem::new_with_prefix(path)?.with_fsync(true);
         Ok(Blob { store: Arc::new(store), directory: Some(path.to_owned()) })
     }
 
-    /// For tests: gone with the process.
+    /// For tests: lost when the process ends.
     pub fn memory() -> Blob {
         Blob { store: Arc::new(InMemory::new()), directory: None }
     }
 
-    /// Stores a file and tells its size. A directory takes the file itself, so it may be gone afterwards.
+    /// Stores a file and returns its size. A directory takes the file itself, so it may no longer exist afterwards.
     pub async fn put_file(&self, key: &Key, path: &Path) -> Result<u64, Error> {
         if let Some(directory) = &self.directory {
             let (source, target) = (path.to_owned(), directory.join(key.0.as_ref()));
-            let taken = spawn_blocking(move || directory::take(&source, &target)).await;
+            let taken = spawn_blocking(move || directory::move_in(&source, &target)).await;
             match taken.map_err(std::io::Error::other).flatten() {
-                // It lies on another disk.
+                // It is on another disk.
                 Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {}
                 taken => return taken.map_err(|error| failed(path, &error)),
             }
@@ -100,16 +101,16 @@ impl Blob {
         self.writer(key).write_file(path).await
     }
 
-    /// Where an object is a file of its own, for programs that read files.
+    /// The path of an object's file if objects are local, for programs that read files.
     pub fn local_path(&self, key: &Key) -> Option<PathBuf> {
         self.directory.as_ref().map(|directory| directory.join(key.0.as_ref()))
     }
 
-    /// Deletes an object, and what a process that died left of it. Deleting what is not there is fine: perhaps a sweep
-    /// was broken off between its two steps.
+    /// Deletes an object, and the unfinished file of a process that crashed while writing it. Deleting a missing object
+    /// is fine: a sweep may have been interrupted between its two steps.
     pub async fn delete(&self, key: &Key) -> Result<(), Error> {
         if let Some(directory) = &self.directory {
-            // object_store writes beside the object's place and renames at the end.
+            // object_store writes to a temporary file next to the object and renames it at the end.
             let unfinished = directory.join(format!("{}#1", key.0));
             let _ = spawn_blocking(move || std::fs::remove_file(unfinished)).await;
         }

@@ -1,4 +1,4 @@
-//! Objects that are read: a range at once, or in pieces.
+//! Reads objects: a range at once, or in pieces.
 
 use std::fs::File;
 use std::ops::Range;
@@ -13,21 +13,21 @@ use tokio::task::spawn_blocking;
 
 use crate::{Blob, Error, Key};
 
-/// What is held of a file while it is sent.
-const PIECE: u64 = 128 * 1024;
+/// How much of a file is buffered while it is sent.
+const PIECE_BYTES: u64 = 128 * 1024;
 
 impl Blob {
     pub async fn read(&self, key: &Key, range: Range<u64>) -> Result<Bytes, Error> {
         Ok(self.store.get_range(&key.0, range).await?)
     }
 
-    /// For a range of any length: it is never held whole. What is `Missing` is told before the first piece.
+    /// For a range of any length: it is never buffered completely. `Missing` is returned before the first piece.
     pub async fn read_stream(
         &self,
         key: &Key,
         range: Range<u64>,
     ) -> Result<BoxStream<'static, Result<Bytes, Error>>, Error> {
-        // object_store knows no empty range.
+        // object_store does not support empty ranges.
         if range.is_empty() {
             return Ok(stream::empty().boxed());
         }
@@ -48,7 +48,7 @@ fn pieces(file: File, range: Range<u64>) -> impl stream::Stream<Item = Result<By
             if rest.is_empty() {
                 return Ok(None);
             }
-            let end = rest.end.min(rest.start + PIECE);
+            let end = rest.end.min(rest.start + PIECE_BYTES);
             let read = spawn_blocking(move || {
                 let mut piece = vec![0; (end - rest.start) as usize];
                 file.read_exact_at(&mut piece, rest.start).map(|()| piece)

@@ -17,7 +17,7 @@ fn key() -> Key {
     Key::pack(PackId::new(Timestamp::from_micros(1)))
 }
 
-/// Every kind of store keeps the same promises.
+/// Runs a test on each backend.
 async fn on_each(test: impl AsyncFn(Blob)) {
     let directory = tempfile::tempdir().unwrap();
     test(Blob::directory(&directory.path().join("objects")).unwrap()).await;
@@ -27,9 +27,9 @@ async fn on_each(test: impl AsyncFn(Blob)) {
     }
 }
 
-/// A place of its own in the bucket that `./test` serves; none without it.
+/// An unused prefix in the bucket that `./test` serves; `None` without that server.
 fn bucket() -> Option<Blob> {
-    let endpoint = std::env::var("RECTO_TEST_S3").ok()?;
+    let endpoint = testing::server(testing::S3)?;
     let lookup = |name: &str| match name {
         "AWS_ENDPOINT_URL" => Some(endpoint.clone()),
         "AWS_ACCESS_KEY_ID" => Some("recto-test".to_owned()),
@@ -40,7 +40,7 @@ fn bucket() -> Option<Blob> {
     Some(Blob::from_url(&format!("s3://recto/{}", Uuid::now_v7()), lookup).unwrap())
 }
 
-/// Bytes of which no two pieces are alike.
+/// Bytes without repetition.
 fn noise(length: usize) -> Vec<u8> {
     (0..length as u64 / 8 + 1)
         .flat_map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes())
@@ -59,7 +59,7 @@ async fn collect(blob: &Blob, key: &Key, range: Range<u64>) -> Vec<Bytes> {
 }
 
 #[tokio::test]
-async fn what_was_written_in_pieces_is_read_in_pieces() {
+async fn an_object_written_in_pieces_is_read_in_pieces() {
     on_each(async |blob| {
         let (key, mut expected) = (key(), Vec::new());
         let mut writer = blob.writer(&key);
@@ -80,7 +80,7 @@ async fn what_was_written_in_pieces_is_read_in_pieces() {
 }
 
 #[tokio::test]
-async fn an_object_is_not_there_before_it_is_finished() {
+async fn an_object_does_not_exist_before_it_is_finished() {
     on_each(async |blob| {
         let key = key();
         let mut writer = blob.writer(&key);
@@ -153,7 +153,7 @@ async fn a_range_is_read_in_pieces() {
 }
 
 #[tokio::test]
-async fn an_object_that_is_missing_is_told_before_it_is_read() {
+async fn a_missing_object_is_reported_before_it_is_read() {
     on_each(async |blob| {
         assert!(matches!(blob.read_stream(&key(), 0..10).await.err(), Some(Error::Missing(_))));
     })
@@ -161,7 +161,7 @@ async fn an_object_that_is_missing_is_told_before_it_is_read() {
 }
 
 #[tokio::test]
-async fn packs_and_media_are_listed_apart() {
+async fn packs_and_media_are_listed_separately() {
     on_each(async |blob| {
         let now = Timestamp::from_micros(1);
         let mut packs: Vec<PackId> = (0..3).map(|_| PackId::new(now)).collect();
@@ -193,7 +193,7 @@ async fn an_empty_store_lists_nothing() {
 }
 
 #[tokio::test]
-async fn an_upload_that_is_broken_off_leaves_no_parts_in_the_bucket() {
+async fn a_cancelled_upload_leaves_no_parts_in_the_bucket() {
     let (Some(blob), key) = (bucket(), key()) else { return };
     let mut writer = blob.writer(&key);
     writer.write(Bytes::from(vec![1; 20_000_000])).await.unwrap();
@@ -208,9 +208,9 @@ async fn an_upload_that_is_broken_off_leaves_no_parts_in_the_bucket() {
     panic!("its parts are still there");
 }
 
-/// As the server itself tells them.
+/// As reported by the server.
 fn unfinished_uploads() -> String {
-    let endpoint = std::env::var("RECTO_TEST_S3").unwrap();
+    let endpoint = testing::server(testing::S3).unwrap();
     let mut connection = TcpStream::connect(endpoint.strip_prefix("http://").unwrap()).unwrap();
     connection.write_all(b"GET /recto?uploads HTTP/1.0\r\n\r\n").unwrap();
     let mut answer = String::new();
@@ -220,7 +220,7 @@ fn unfinished_uploads() -> String {
 }
 
 #[tokio::test]
-async fn a_url_that_lacks_something_says_what() {
+async fn an_incomplete_url_is_explained() {
     let check = |url: &str, variables: &[(&str, &str)], expected: &str| {
         let lookup = |name: &str| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string())
@@ -230,14 +230,14 @@ async fn a_url_that_lacks_something_says_what() {
     };
     let keys = [("AWS_ACCESS_KEY_ID", "a"), ("AWS_SECRET_ACCESS_KEY", "b")];
     check("ftp://x", &[], "neither file:<directory> nor s3://<bucket>/<prefix>");
-    check("s3:///x", &keys, "names its bucket");
+    check("s3:///x", &keys, "must name a bucket");
     check("s3://x", &[], "AWS_ACCESS_KEY_ID");
     check("s3://x", &[keys[0], ("AWS_SECRET_ACCESS_KEY", "")], "AWS_SECRET_ACCESS_KEY");
     check("s3://x", &[keys[0], keys[1], ("AWS_ENDPOINT_URL", "http://localhost")], "AWS_ALLOW_HTTP");
 }
 
 #[tokio::test]
-async fn a_directory_takes_a_file_without_copying_it() {
+async fn a_directory_moves_a_file_instead_of_copying_it() {
     let (spool, objects) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (blob, key) = (Blob::directory(objects.path()).unwrap(), key());
     let path = spool.path().join("file");
@@ -249,11 +249,13 @@ async fn a_directory_takes_a_file_without_copying_it() {
 }
 
 #[tokio::test]
-async fn a_file_of_another_disk_is_copied() {
+async fn a_file_on_another_disk_is_copied() {
     let objects = tempfile::tempdir().unwrap();
-    let Ok(spool) = tempfile::tempdir_in("/dev/shm") else { return };
+    let Ok(spool) = tempfile::tempdir_in("/dev/shm") else {
+        return testing::skip("/dev/shm is missing");
+    };
     if spool.path().metadata().unwrap().dev() == objects.path().metadata().unwrap().dev() {
-        return;
+        return testing::skip("/dev/shm is on the same disk as temporary files");
     }
     let (blob, key) = (Blob::directory(objects.path()).unwrap(), key());
     std::fs::write(spool.path().join("file"), noise(9_000_000)).unwrap();
@@ -272,7 +274,7 @@ async fn an_aborted_upload_leaves_no_file() {
 }
 
 #[tokio::test]
-async fn what_a_process_that_died_left_goes_with_the_object() {
+async fn a_crashed_process_s_unfinished_file_is_deleted_with_the_object() {
     let directory = tempfile::tempdir().unwrap();
     let (blob, key) = (Blob::directory(directory.path()).unwrap(), key());
     let mut writer = blob.writer(&key);

@@ -1,4 +1,4 @@
-//! Objects that are written piece by piece.
+//! Writes objects piece by piece.
 
 use std::path::Path;
 
@@ -9,39 +9,40 @@ use tokio::runtime::Handle;
 
 use crate::{Blob, Error, Key, failed};
 
-/// What a writer holds before it writes it down: the least that S3 takes as a part. It takes at most 10,000 of them, so
-/// an object has at most 50 GB.
-const PART: usize = 5 * 1024 * 1024;
+/// How much a writer buffers before it writes: the minimum size of a part in S3. There are at most 10,000 parts, so an
+/// object has at most 50 GB.
+const PART_BYTES: usize = 5 * 1024 * 1024;
 /// How much of a file is read at once.
-const PIECE: usize = 1024 * 1024;
+const PIECE_BYTES: usize = 1024 * 1024;
 
 pub struct Writer {
-    /// Until it is finished or aborted.
+    /// `None` once it is finished or aborted.
     inner: Option<BufWriter>,
     written: u64,
 }
 
 impl Blob {
-    /// Writes an object piece by piece. It is there once `finish` has answered, and not before.
+    /// Writes an object piece by piece. It exists once `finish` has returned, not before.
     pub fn writer(&self, key: &Key) -> Writer {
-        let inner = BufWriter::with_capacity(self.store.clone(), key.0.clone(), PART).with_max_concurrency(2);
+        let inner =
+            BufWriter::with_capacity(self.store.clone(), key.0.clone(), PART_BYTES).with_max_concurrency(2);
         Writer { inner: Some(inner), written: 0 }
     }
 }
 
 impl Writer {
-    /// Where the next byte goes.
+    /// The offset of the next byte.
     pub fn position(&self) -> u64 {
         self.written
     }
 
     pub async fn write(&mut self, bytes: Bytes) -> Result<(), Error> {
         self.written += bytes.len() as u64;
-        let inner = self.inner.as_mut().expect("whoever takes it out drops the writer");
+        let inner = self.inner.as_mut().expect("the writer was already finished or aborted");
         Ok(inner.put(bytes).await?)
     }
 
-    /// The object is whole and on disk; tells its size.
+    /// Completes the object, which is on disk when this returns. Returns its size.
     pub async fn finish(mut self) -> Result<u64, Error> {
         if let Some(mut inner) = self.inner.take() {
             let full = |error: &std::io::Error| crate::is_full(error);
@@ -53,7 +54,7 @@ impl Writer {
         Ok(self.written)
     }
 
-    /// Leaves nothing behind.
+    /// Discards everything written so far.
     pub async fn abort(mut self) -> Result<(), Error> {
         match self.inner.take() {
             Some(mut inner) => Ok(inner.abort().await?),
@@ -61,10 +62,10 @@ impl Writer {
         }
     }
 
-    /// All of a file, and nothing if that fails.
+    /// Writes a whole file, or nothing if that fails.
     pub(crate) async fn write_file(mut self, path: &Path) -> Result<u64, Error> {
         if let Err(error) = self.copy(path).await {
-            // What went wrong first is what is told.
+            // The first error is the one to report.
             let _ = self.abort().await;
             return Err(error);
         }
@@ -74,7 +75,7 @@ impl Writer {
     async fn copy(&mut self, path: &Path) -> Result<(), Error> {
         let mut file = tokio::fs::File::open(path).await.map_err(|error| failed(path, &error))?;
         loop {
-            let mut piece = BytesMut::with_capacity(PIECE);
+            let mut piece = BytesMut::with_capacity(PIECE_BYTES);
             if file.read_buf(&mut piece).await.map_err(|error| failed(path, &error))? == 0 {
                 return Ok(());
             }
@@ -83,7 +84,8 @@ impl Writer {
     }
 }
 
-/// S3 keeps, and charges for, the parts of an upload that nobody ends: so ends one whose request was broken off.
+/// S3 keeps, and charges for, the parts of an upload that is never finished: this aborts one whose request was
+/// cancelled.
 impl Drop for Writer {
     fn drop(&mut self) {
         if let (Some(mut inner), Ok(runtime)) = (self.inner.take(), Handle::try_current()) {

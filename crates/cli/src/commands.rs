@@ -1,16 +1,18 @@
-//! The operator's commands. They work on the database itself, so they need no running server, and a running one
-//! sees what they changed at its next request.
+//! The operator's commands. They access the database directly, so they need no running server, and a running server
+//! sees their changes at its next request.
 
 mod account;
 mod media;
 mod objects;
 mod page;
 mod site;
+mod store;
 mod token;
 mod verify;
 
 use std::future::Future;
 
+use ::store::Schema;
 use anyhow::{Result, anyhow};
 use model::AccountId;
 use publisher::Publisher;
@@ -20,17 +22,28 @@ pub use self::media::MediaCommand;
 pub use self::objects::ObjectsCommand;
 pub use self::page::PageCommand;
 pub use self::site::{SiteCommand, last_build};
+pub use self::store::StoreCommand;
 pub use self::token::TokenCommand;
 pub use self::verify::verify;
 use crate::config::Config;
 use crate::{Global, serve};
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    /// Creates nothing and upgrades nothing.
+    Read,
+    Write,
+}
+
 /// Runs a command's work on the configured database.
 fn with_publisher<T, F: Future<Output = Result<T>>>(
     global: &Global,
+    access: Access,
     work: impl FnOnce(Publisher) -> F,
 ) -> Result<T> {
-    let publisher = serve::open(&Config::load(global)?)?;
+    let config = Config::load(global)?;
+    let schema = if access == Access::Read { Schema::Keep } else { config.schema };
+    let publisher = serve::open(&config, schema)?;
     serve::runtime()?.block_on(async {
         let done = work(publisher.clone()).await;
         publisher.close().await;
@@ -40,5 +53,5 @@ fn with_publisher<T, F: Future<Output = Result<T>>>(
 
 fn parse_account(text: &str) -> Result<AccountId> {
     AccountId::parse(text)
-        .ok_or_else(|| anyhow!("{text:?} is no account id; `recto account list` shows them"))
+        .ok_or_else(|| anyhow!("{text:?} is not an account id; `recto account list` shows them"))
 }

@@ -1,5 +1,5 @@
-//! Configuration: defaults, then the file, then the environment. What is unknown or wrong stops the start with a
-//! message that names it.
+//! Configuration: defaults, overridden by the file, overridden by environment variables. Unknown keys and invalid values
+//! are errors.
 
 mod raw;
 mod variables;
@@ -13,14 +13,15 @@ use anyhow::{Context, Result, anyhow, bail};
 use ipnet::IpNet;
 use media::Sandbox;
 use model::{ByteSize, Plan};
-use store::{LeaseClock, Location};
-use tracing_subscriber::EnvFilter;
+use publisher::host_of;
+use store::{LeaseClock, Location, Schema};
+use tracing_subscriber::filter::Targets;
 
 use self::raw::{Raw, RawPlan};
 pub use self::variables::Variables;
 use crate::Global;
 
-/// Checked, complete, and with paths below the data directory.
+/// The checked, complete configuration. Relative paths are resolved against the data directory.
 #[derive(Debug)]
 pub struct Config {
     pub data: PathBuf,
@@ -31,42 +32,44 @@ pub struct Config {
     pub max_connections_per_address: usize,
     pub sites_listen: SocketAddr,
     pub site_url: String,
-    /// `http` or `https`: that of the sites' addresses.
+    /// `http` or `https`: the scheme of the sites' URLs.
     pub site_scheme: &'static str,
-    /// The most that the files of sites may take in memory.
+    /// The most memory for cached files of sites.
     pub site_cache: ByteSize,
     /// `None`: off.
     pub admin_listen: Option<SocketAddr>,
     pub store: Location,
-    /// The space that must be left on the disks; `None`: the larger of 1 GB and 2 %.
+    /// What the server and commands that write do about an old schema.
+    pub schema: Schema,
+    /// The minimum free space on the disks; `None`: the larger of 1 GB and 2 %.
     pub min_free: Option<ByteSize>,
-    /// Where uploads and what builds make are kept: `file:` and a directory, or `s3://` and a bucket.
+    /// The object store, for uploads and built files: `file:` and a directory, or `s3://` and a bucket.
     pub objects: String,
     pub build_cooldown: Duration,
     pub postpone_builds: bool,
-    /// Builds at a time.
+    /// Concurrent builds.
     pub build_workers: usize,
-    /// Of each site, for rollbacks.
+    /// Releases that are kept per site, for rollbacks.
     pub keep_releases: usize,
-    /// A build that takes longer has failed.
+    /// A build that takes longer fails.
     pub build_time_limit: Duration,
-    /// Large files that arrive at a time.
+    /// Concurrent uploads of large files.
     pub large_uploads: usize,
-    /// Files that are opened at a time.
+    /// Uploaded files that are processed concurrently.
     pub upload_workers: usize,
-    /// Around what opens them.
+    /// For the process that processes uploaded files.
     pub sandbox: Sandbox,
     pub purge_after: Duration,
     pub log_json: bool,
-    pub log_filter: EnvFilter,
+    pub log_filter: Targets,
     pub plans: Vec<Plan>,
 }
 
-/// A build waits at most as long as one that failed.
-const LONGEST_POSTPONED: u64 = store::building::LONGEST_PAUSE.as_secs();
-const MANY: usize = 1_000_000;
-/// Each may use every core; more of them only take memory from each other.
-const MOST_WORKERS: usize = 64;
+/// A build is postponed at most as long as a failed build is paused.
+const MAX_COOLDOWN_SECONDS: u64 = store::building::LONGEST_PAUSE.as_secs();
+const MAX_COUNT: usize = 1_000_000;
+/// Each may use every core, so more of them only need more memory.
+const MAX_WORKERS: usize = 64;
 
 impl Config {
     pub fn load(global: &Global) -> Result<Config> {
@@ -77,30 +80,31 @@ impl Config {
         };
         let (raw, unknown) = Raw::parse(&text, environment())?;
         if let Some(name) = unknown.first() {
-            let hint = match variables::meant(name) {
+            let hint = match variables::closest_setting(name) {
                 Some(meant) => format!("did you mean {meant}?"),
-                None => "the README lists them".to_owned(),
+                None => "the README lists all settings".to_owned(),
             };
-            bail!("the variable {name} is none of recto's settings; {hint}");
+            bail!("the environment variable {name} is not a Recto setting; {hint}");
         }
         Config::check(raw, &global.data)
     }
 
-    /// A machine of one's own, as far as the settings say: sites are served to it alone, under names that only it knows,
-    /// and behind no proxy.
+    /// Whether this is a local setup: sites are only reachable from this machine, under `.localhost`, without a proxy.
     pub fn is_local(&self) -> bool {
-        let host = self.site_url.split("://").nth(1).and_then(|rest| rest.split(['/', ':']).next());
         self.sites_listen.ip().is_loopback()
             && self.trusted_proxies.is_empty()
-            && host.is_some_and(|host| host.ends_with(".localhost"))
+            && host_of(&self.site_url).ends_with(".localhost")
     }
 
     fn check(raw: Raw, data: &Path) -> Result<Config> {
         let address = |key: &str, text: &str| -> Result<SocketAddr> {
-            text.parse().map_err(|_| anyhow!("{key}: {text:?} is no address; it looks like 127.0.0.1:8080"))
+            text.parse().map_err(|_| anyhow!("{key}: {text:?} is not an address such as 127.0.0.1:8080"))
         };
         if !raw.sites.url.contains("{site}") {
-            bail!("sites.url: {:?} does not say {{site}} where the site's name belongs", raw.sites.url);
+            bail!(
+                "sites.url: {:?} does not contain {{site}}, which stands for the site's name",
+                raw.sites.url
+            );
         }
         only_embedded("limits.url", &raw.limits.url, "memory:")?;
         Ok(Config {
@@ -112,11 +116,11 @@ impl Config {
                 .map(|text| network(text))
                 .collect::<Result<_>>()?,
             max_body: size("api.max_body", &raw.api.max_body)?,
-            max_connections: limit("api.max_connections", raw.api.max_connections, MANY)?,
+            max_connections: limit("api.max_connections", raw.api.max_connections, MAX_COUNT)?,
             max_connections_per_address: limit(
                 "api.max_connections_per_address",
                 raw.api.max_connections_per_address,
-                MANY,
+                MAX_COUNT,
             )?,
             sites_listen: address("sites.listen", &raw.sites.listen)?,
             site_url: raw.sites.url.trim_end_matches('/').to_owned(),
@@ -127,6 +131,11 @@ impl Config {
                 text => Some(address("admin.listen", text)?),
             },
             store: location(&raw.store, data)?,
+            schema: match raw.store.upgrade.as_str() {
+                "auto" => Schema::Upgrade,
+                "manual" => Schema::Create,
+                other => bail!("store.upgrade: {other:?} is neither auto nor manual"),
+            },
             min_free: match raw.store.min_free.as_str() {
                 "" => None,
                 text => Some(size("store.min_free", text)?),
@@ -134,18 +143,18 @@ impl Config {
             objects: objects(&raw.objects.url, data)?,
             build_cooldown: Duration::from_secs(raw.builds.cooldown_seconds),
             postpone_builds: match raw.builds.cooldown_seconds {
-                LONGEST_POSTPONED.. if raw.builds.postpone => {
-                    bail!("builds.postpone needs a builds.cooldown_seconds below {LONGEST_POSTPONED}")
+                MAX_COOLDOWN_SECONDS.. if raw.builds.postpone => {
+                    bail!("builds.postpone needs a builds.cooldown_seconds below {MAX_COOLDOWN_SECONDS}")
                 }
                 _ => raw.builds.postpone,
             },
-            build_workers: limit("builds.workers", raw.builds.workers, MOST_WORKERS)?,
-            keep_releases: limit("builds.keep_releases", raw.builds.keep_releases, MANY)?,
+            build_workers: limit("builds.workers", raw.builds.workers, MAX_WORKERS)?,
+            keep_releases: limit("builds.keep_releases", raw.builds.keep_releases, MAX_COUNT)?,
             build_time_limit: Duration::from_secs(
-                60 * limit("builds.time_limit_minutes", raw.builds.time_limit_minutes, MANY)? as u64,
+                60 * limit("builds.time_limit_minutes", raw.builds.time_limit_minutes, MAX_COUNT)? as u64,
             ),
-            large_uploads: limit("uploads.large", raw.uploads.large, MANY)?,
-            upload_workers: limit("uploads.workers", raw.uploads.workers, MOST_WORKERS)?,
+            large_uploads: limit("uploads.large", raw.uploads.large, MAX_COUNT)?,
+            upload_workers: limit("uploads.workers", raw.uploads.workers, MAX_WORKERS)?,
             sandbox: match raw.uploads.sandbox.as_str() {
                 "on" => Sandbox::Required,
                 "off" => Sandbox::Off,
@@ -164,13 +173,13 @@ impl Config {
     }
 }
 
-/// Others' variables may hold any bytes; ours that do will be refused as the value they become.
+/// Variables of other programs may contain any bytes; in Recto's variables, invalid bytes lead to an invalid value.
 fn environment() -> impl Iterator<Item = (String, String)> {
     let lossy = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
     std::env::vars_os().map(move |(name, value)| (lossy(name), lossy(value)))
 }
 
-/// Redis is for several machines, which this version does not run on yet.
+/// Rate limits that are shared by several machines are not supported yet.
 fn only_embedded(key: &str, url: &str, scheme: &str) -> Result<()> {
     if !url.starts_with(scheme) {
         bail!("{key}: {url:?} is not supported by this version; use {scheme}");
@@ -180,17 +189,17 @@ fn only_embedded(key: &str, url: &str, scheme: &str) -> Result<()> {
 
 fn objects(url: &str, data: &Path) -> Result<String> {
     match (url.strip_prefix("file:"), url.strip_prefix("s3://")) {
-        (Some(""), _) => bail!("objects.url: {url:?} names no directory; it looks like file:objects"),
-        (_, Some("")) => bail!("objects.url: {url:?} names no bucket; it looks like s3://bucket/prefix"),
+        (Some(""), _) => bail!("objects.url: {url:?} has no directory; it must look like file:objects"),
+        (_, Some("")) => bail!("objects.url: {url:?} has no bucket; it must look like s3://bucket/prefix"),
         (Some(path), _) => Ok(format!("file:{}", data.join(path).display())),
         (_, Some(_)) => Ok(url.to_owned()),
-        (None, None) => bail!("objects.url: {url:?} begins with neither file: nor s3://"),
+        (None, None) => bail!("objects.url: {url:?} must begin with file: or s3://"),
     }
 }
 
 fn scheme(url: &str) -> Result<&'static str> {
     let known = ["http", "https"].into_iter().find(|scheme| url.starts_with(&format!("{scheme}://")));
-    known.ok_or_else(|| anyhow!("sites.url: {url:?} begins with neither http:// nor https://"))
+    known.ok_or_else(|| anyhow!("sites.url: {url:?} must begin with http:// or https://"))
 }
 
 fn network(text: &str) -> Result<IpNet> {
@@ -204,12 +213,13 @@ fn size(key: &str, text: &str) -> Result<ByteSize> {
     ByteSize::parse(text).map_err(|message| anyhow!("{key}: {text:?} {message}"))
 }
 
-fn filter(text: &str) -> Result<EnvFilter> {
-    let example = "it looks like info, or like info,recto_store=debug";
-    EnvFilter::builder().parse(text).map_err(|error| anyhow!("log.filter: {text:?}: {error}; {example}"))
+fn filter(text: &str) -> Result<Targets> {
+    let example = "it must look like info or info,recto_store=debug";
+    let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    parts.join(",").parse().map_err(|error| anyhow!("log.filter: {text:?}: {error}; {example}"))
 }
 
-/// How many of something there may be: at least one.
+/// A number from 1 to `most`.
 fn limit(key: &str, number: u64, most: usize) -> Result<usize> {
     let number = usize::try_from(number).ok().filter(|number| (1..=most).contains(number));
     number.ok_or_else(|| anyhow!("{key} must be from 1 to {most}"))
@@ -220,17 +230,17 @@ fn location(raw: &raw::Store, data: &Path) -> Result<Location> {
     if let Some(path) = url.strip_prefix("sqlite:") {
         return Ok(Location::Sqlite {
             path: data.join(path),
-            group: limit("store.group_commit", raw.group_commit, MANY)?,
+            group: limit("store.group_commit", raw.group_commit, MAX_COUNT)?,
         });
     }
     if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-        let connections = limit("store.connections", raw.connections, MANY)?;
+        let connections = limit("store.connections", raw.connections, MAX_COUNT)?;
         return Ok(Location::Postgres { url: url.to_owned(), connections, leases: LeaseClock::Database });
     }
-    bail!("store.url: {url:?} begins with neither sqlite: nor postgres://")
+    bail!("store.url: {url:?} must begin with sqlite: or postgres://")
 }
 
-/// The shipped plans, each key overridden where the configuration says so, and the operator's own.
+/// The built-in plans, with the configured changes, and the operator's own plans.
 fn plans(raw: BTreeMap<String, RawPlan>) -> Result<Vec<Plan>> {
     let mut plans = Plan::shipped();
     for (name, changes) in raw {
@@ -249,7 +259,7 @@ fn plans(raw: BTreeMap<String, RawPlan>) -> Result<Vec<Plan>> {
         }
         let needed = "a new plan needs file_size, storage and builds_per_month";
         let missing = |wanted: &str| anyhow!("{} is missing; {needed}", key(wanted));
-        // Plans that were written before these limits have those of the largest shipped one.
+        // Plans from before these limits existed get those of the largest built-in plan.
         let largest = Plan::largest();
         plans.push(Plan {
             pages: pages.unwrap_or(largest.pages),

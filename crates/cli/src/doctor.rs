@@ -1,4 +1,4 @@
-//! `recto doctor`: checks what the server needs, and says what to do about what is missing.
+//! `recto doctor`: checks everything that the server needs, and suggests fixes.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
@@ -11,16 +11,17 @@ use blob::{Blob, Key};
 use model::{Clock, ObjectId, SystemClock};
 use publisher::{Belonging, DiskState, Orphans, Publisher};
 use serde::Serialize;
+use store::Schema;
 
 use crate::config::{Config, Variables};
 use crate::{Global, commands, output, serve};
 
-/// A server takes a build within a second, unless many wait.
-const LONG_WAIT: Duration = Duration::from_secs(60);
+/// A server starts a build within a second, unless many are queued.
+const BUILD_OVERDUE_AFTER: Duration = Duration::from_secs(60);
 
-/// A server that lives answers at once; what else has the port may say nothing, or never stop.
-const HEALTH_WITHIN: Duration = Duration::from_secs(2);
-const HEALTH_BYTES: u64 = 4096;
+/// A running server responds at once. Another program on the port may send nothing, or endless data.
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(2);
+const MAX_HEALTH_BYTES: u64 = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -38,8 +39,8 @@ struct Finding {
 }
 
 pub fn doctor(global: &Global) -> Result<ExitCode> {
-    let findings = examine(global);
-    let sick = findings.iter().any(|finding| finding.verdict == Verdict::Failure);
+    let findings = run_checks(global);
+    let has_failures = findings.iter().any(|finding| finding.verdict == Verdict::Failure);
     if global.json {
         output::json(&findings);
     } else {
@@ -52,10 +53,10 @@ pub fn doctor(global: &Global) -> Result<ExitCode> {
             output::line(format!("{mark}  {check:<14}  {message}"));
         }
     }
-    Ok(if sick { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if has_failures { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn examine(global: &Global) -> Vec<Finding> {
+fn run_checks(global: &Global) -> Vec<Finding> {
     let mut findings = environment(&Variables::of_environment());
     let config = match Config::load(global) {
         Ok(config) => config,
@@ -66,13 +67,18 @@ fn examine(global: &Global) -> Vec<Finding> {
     };
     let source = global.config.as_ref().map_or("built-in defaults".into(), |path| path.display().to_string());
     findings.push(finding("configuration", Verdict::Ok, source));
-    let opened = serve::open(&config);
+    // What is wrong with it is said below.
+    let _ = serve::create_data_dir(&config.data);
+    let opened = serve::open(&config, Schema::Keep);
     let (directory, objects) = (data_directory(&config.data), objects(&config));
     let is_explained = directory.verdict == Verdict::Failure || objects.verdict == Verdict::Failure;
     findings.push(directory);
     match opened {
         Ok(publisher) => findings.extend(database(publisher)),
         Err(_) if is_explained => {}
+        Err(error) if matches!(error.downcast_ref(), Some(store::Error::Schema(_))) => {
+            findings.push(finding("database", Verdict::Warning, format!("{:#}", error.root_cause())))
+        }
         Err(error) => {
             findings.push(finding("database", Verdict::Failure, format!("{error:#}; check store.url")))
         }
@@ -85,18 +91,18 @@ fn examine(global: &Global) -> Vec<Finding> {
     findings
 }
 
-/// Which variables hold, by name only: some have secrets in them.
+/// Which variables are set, by name only: their values may be secrets.
 fn environment(variables: &Variables) -> Vec<Finding> {
-    let in_force = match &variables.in_force[..] {
+    let known = match &variables.known[..] {
         [] => "no RECTO_ variable is set".to_owned(),
-        names => format!("in force: {}", names.join(", ")),
+        names => format!("set: {}", names.join(", ")),
     };
-    let slip = |(name, meant): &(String, Option<String>)| {
+    let warning = |(name, meant): &(String, Option<String>)| {
         let hint = meant.as_ref().map_or(String::new(), |meant| format!("; did you mean {meant}?"));
-        finding("environment", Verdict::Warning, format!("{name} is none of recto's settings{hint}"))
+        finding("environment", Verdict::Warning, format!("{name} is not a Recto setting{hint}"))
     };
-    let mut findings = vec![finding("environment", Verdict::Ok, in_force)];
-    findings.extend(variables.unknown.iter().map(slip));
+    let mut findings = vec![finding("environment", Verdict::Ok, known)];
+    findings.extend(variables.unknown.iter().map(warning));
     findings
 }
 
@@ -108,14 +114,14 @@ fn data_directory(path: &Path) -> Finding {
     match probe(path) {
         Ok(sync) => {
             let ms = sync.as_secs_f64() * 1e3;
-            let message = format!("{} is writable, a sync takes {ms:.1} ms", path.display());
+            let message = format!("{} is writable; a sync takes {ms:.1} ms", path.display());
             finding("data directory", Verdict::Ok, message)
         }
         Err(error) => finding(
             "data directory",
             Verdict::Failure,
             format!(
-                "{} cannot be written: {error}; fix its owner, or choose another with --data",
+                "{} is not writable: {error}; fix its permissions, or choose another directory with --data",
                 path.display()
             ),
         ),
@@ -134,41 +140,43 @@ fn disks(publisher: &Publisher) -> Vec<Finding> {
                 "disk",
                 Verdict::Failure,
                 format!(
-                    "{space}; below {min_free} nothing new is stored: free some, or change store.min_free"
+                    "{space}, less than store.min_free ({min_free}): nothing new is stored; free some space or lower store.min_free"
                 ),
             ),
-            false => finding("disk", Verdict::Ok, format!("{space}, {min_free} must be left")),
+            false => finding("disk", Verdict::Ok, format!("{space} (store.min_free: {min_free})")),
         }
     };
     states.into_iter().map(describe).collect()
 }
 
 fn objects(config: &Config) -> Finding {
-    let (place, opened) = (&config.objects, serve::open_objects(config));
-    let checked = match (opened, place.strip_prefix("file:")) {
+    let (url, opened) = (&config.objects, serve::open_objects(config));
+    let checked = match (opened, url.strip_prefix("file:")) {
         (Err(error), _) => Err(error),
         (Ok(_), Some(path)) => probe(Path::new(path)).map(drop).map_err(Into::into),
-        (Ok(blob), None) => serve::runtime().and_then(|runtime| runtime.block_on(ask_for_nothing(&blob))),
+        (Ok(blob), None) => serve::runtime().and_then(|runtime| runtime.block_on(read_missing_object(&blob))),
     };
     match checked {
-        Ok(()) => finding("objects", Verdict::Ok, format!("{place} can be used")),
+        Ok(()) => finding("objects", Verdict::Ok, format!("{url} is usable")),
         Err(error) => finding(
             "objects",
             Verdict::Failure,
-            format!("{place} cannot be used: {error:#}; fix its owner or its keys, or check objects.url"),
+            format!(
+                "{url} is not usable: {error:#}; fix its permissions or credentials, or check objects.url"
+            ),
         ),
     }
 }
 
-/// Whether an object store answers and knows our keys: an object that is not there is fine.
-async fn ask_for_nothing(blob: &Blob) -> Result<()> {
+/// Whether the object store responds and accepts the credentials: reads an object that does not exist.
+async fn read_missing_object(blob: &Blob) -> Result<()> {
     match blob.read(&Key::media(ObjectId::new(SystemClock.now())), 0..1).await {
         Ok(_) | Err(blob::Error::Missing(_)) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }
 
-/// How long it takes to write a file that stays.
+/// How long it takes to write and sync a file.
 fn probe(directory: &Path) -> std::io::Result<Duration> {
     let probe = directory.join(".doctor");
     let start = Instant::now();
@@ -196,20 +204,20 @@ fn database(publisher: Publisher) -> Vec<Finding> {
 
 async fn plans(publisher: &Publisher) -> Result<Finding> {
     Ok(match publisher.accounts_without_plan().await?.first() {
-        None => finding("database", Verdict::Ok, "answers"),
+        None => finding("database", Verdict::Ok, "responds"),
         Some((account, plan)) => finding(
             "database",
             Verdict::Warning,
             format!(
-                "account {account} is on the plan {plan:?}, which is not configured; see `recto account plan`"
+                "account {account} has the plan {plan:?}, which is not configured; set another with `recto account plan`"
             ),
         ),
     })
 }
 
-/// Whether somebody builds.
+/// Whether queued builds are being run.
 async fn builds(publisher: &Publisher) -> Result<Finding> {
-    let long_ago = SystemClock.now().minus(LONG_WAIT);
+    let long_ago = SystemClock.now().minus(BUILD_OVERDUE_AFTER);
     let mut waiting = Vec::new();
     for site in publisher.site_list().await? {
         let last = commands::last_build(publisher, &site).await?;
@@ -218,39 +226,39 @@ async fn builds(publisher: &Publisher) -> Result<Finding> {
         }
     }
     Ok(match waiting.as_slice() {
-        [] => finding("builds", Verdict::Ok, "nobody waits for one"),
+        [] => finding("builds", Verdict::Ok, "no build is overdue"),
         [first, ..] => finding(
             "builds",
             Verdict::Warning,
             format!(
-                "{first} waits for its build for more than a minute ({} sites do); is a server running?",
+                "the build of {first} has been waiting for more than a minute ({} sites in total); is a server running?",
                 waiting.len()
             ),
         ),
     })
 }
 
-/// Whether the objects are this database's.
+/// Whether the objects belong to this database.
 async fn installation(publisher: &Publisher) -> Finding {
     match publisher.own_objects().await {
         Ok(Belonging::Ours) => finding("installation", Verdict::Ok, "database and objects belong together"),
         Ok(Belonging::Unclaimed) => finding(
             "installation",
             Verdict::Ok,
-            "no server has used these objects yet; the first one claims them",
+            "the objects are not assigned to a database yet; the first server start does that",
         ),
         Err(error) => finding("installation", Verdict::Failure, error.to_string()),
     }
 }
 
-/// What the next sweep would delete.
+/// Objects that the next sweep would delete.
 async fn orphans(publisher: &Publisher) -> Finding {
     match publisher.count_orphans().await {
         Ok(found) if found.are_suspicious() => finding(
             "orphans",
             Verdict::Failure,
             format!(
-                "{} of {} objects are unknown to the database; is store.url right?",
+                "{} of {} objects are unknown to the database; check store.url and objects.url",
                 found.orphans, found.objects
             ),
         ),
@@ -271,21 +279,21 @@ async fn orphans(publisher: &Publisher) -> Finding {
 fn listen_address(key: &'static str, address: SocketAddr) -> Finding {
     match TcpListener::bind(address) {
         Ok(_) => finding(key, Verdict::Ok, format!("{address} is free")),
-        Err(_) if is_recto(address) => finding(key, Verdict::Ok, format!("a Recto is running on {address}")),
+        Err(_) if is_recto(address) => finding(key, Verdict::Ok, format!("Recto is running on {address}")),
         Err(error) => finding(
             key,
             Verdict::Warning,
-            format!("{address} cannot be used: {error}; choose another address with {key}"),
+            format!("{address} is not usable: {error}; set another address with {key}"),
         ),
     }
 }
 
-/// Whether what has the address says that it is alive, as a Recto does.
+/// Whether the program on this address responds to a health check like Recto.
 fn is_recto(address: SocketAddr) -> bool {
-    ask_for_health(address).is_ok_and(|answer| answer.ends_with(b"{\"status\":\"ok\"}"))
+    get_health(address).is_ok_and(|answer| answer.ends_with(b"{\"status\":\"ok\"}"))
 }
 
-fn ask_for_health(mut address: SocketAddr) -> std::io::Result<Vec<u8>> {
+fn get_health(mut address: SocketAddr) -> std::io::Result<Vec<u8>> {
     if address.ip().is_unspecified() {
         address.set_ip(if address.is_ipv4() {
             Ipv4Addr::LOCALHOST.into()
@@ -293,11 +301,11 @@ fn ask_for_health(mut address: SocketAddr) -> std::io::Result<Vec<u8>> {
             Ipv6Addr::LOCALHOST.into()
         });
     }
-    let mut stream = TcpStream::connect_timeout(&address, HEALTH_WITHIN)?;
-    stream.set_read_timeout(Some(HEALTH_WITHIN))?;
+    let mut stream = TcpStream::connect_timeout(&address, HEALTH_TIMEOUT)?;
+    stream.set_read_timeout(Some(HEALTH_TIMEOUT))?;
     stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
     let mut answer = Vec::new();
-    stream.take(HEALTH_BYTES).read_to_end(&mut answer)?;
+    stream.take(MAX_HEALTH_BYTES).read_to_end(&mut answer)?;
     Ok(answer)
 }
 
@@ -308,27 +316,30 @@ fn ffmpeg() -> Finding {
         _ => finding(
             "ffmpeg",
             Verdict::Warning,
-            "not found; uploaded MOVs wait for their MP4 twins (Debian: apt-get install ffmpeg)",
+            "not found: uploaded MOV files are not converted to MP4 until it is installed (Debian: apt-get install ffmpeg)",
         ),
     }
 }
 
-/// Whether what opens uploads gets its walls here.
+/// Whether uploads are processed in a sandbox on this system.
 fn sandbox(config: &Config) -> Finding {
     let worker = match serve::uploads_of(config) {
         Ok(uploads) => uploads.worker,
         Err(error) => return finding("sandbox", Verdict::Failure, format!("{error:#}")),
     };
-    match media::sandbox_walls(&worker) {
+    match media::check_sandbox(&worker) {
         Ok(Some(walls)) => finding(
             "sandbox",
             Verdict::Ok,
-            format!("uploads are opened behind seccomp, Landlock (ABI {}) and limits", walls.landlock_abi),
+            format!(
+                "uploads are processed with seccomp, Landlock (ABI {}) and resource limits",
+                walls.landlock_abi
+            ),
         ),
         Ok(None) => finding(
             "sandbox",
             Verdict::Warning,
-            "off: a file that takes over its decoder takes over the server; remove uploads.sandbox",
+            "off: a malicious file that exploits a decoder controls the server; remove uploads.sandbox",
         ),
         Err(failure) => finding("sandbox", Verdict::Failure, failure.to_string()),
     }

@@ -1,4 +1,4 @@
-//! The one binary: `recto serve` and the operator's commands.
+//! The `recto` binary: the server and the operator's commands.
 
 mod commands;
 mod config;
@@ -11,15 +11,18 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{AccountCommand, MediaCommand, ObjectsCommand, PageCommand, SiteCommand, TokenCommand};
+use crate::commands::{
+    AccountCommand, MediaCommand, ObjectsCommand, PageCommand, SiteCommand, StoreCommand, TokenCommand,
+};
 
-/// Freed memory goes back sooner than with the system's allocator, and small requests are faster.
+/// Returns freed memory to the system earlier than the default allocator, and is faster for small requests.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Recto publishes Markdown pages as a site: send pages to its API, build, serve.
+/// Recto publishes Markdown pages as a website: send pages to its API, build the site, serve it.
 ///
-/// Without a command it serves. The first start on an empty data directory prints how to publish a first page.
+/// Without a command it runs the server. The first start with an empty data directory creates an account and prints how
+/// to publish a first page.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 struct Cli {
@@ -31,13 +34,13 @@ struct Cli {
 
 #[derive(Args, Clone)]
 pub struct Global {
-    /// Configuration file (TOML); every key also has a variable, such as RECTO_STORE_URL
+    /// Configuration file (TOML); every key can also be set by an environment variable, such as RECTO_STORE_URL
     #[arg(long, global = true, value_name = "FILE", env = "RECTO_CONFIG")]
     pub config: Option<PathBuf>,
-    /// Where everything is kept; created when missing
+    /// Data directory; created if missing
     #[arg(long, global = true, value_name = "DIR", env = "RECTO_DATA", default_value = "./recto-data")]
     pub data: PathBuf,
-    /// Answer in JSON
+    /// Print JSON
     #[arg(long, global = true)]
     pub json: bool,
 }
@@ -46,7 +49,7 @@ pub struct Global {
 enum Command {
     /// Run the server
     Serve {
-        /// Rate limits refuse nothing (their headers still tell the truth)
+        /// Do not enforce rate limits (their headers are still sent)
         #[arg(long)]
         dev: bool,
     },
@@ -65,14 +68,17 @@ enum Command {
     /// Uploaded files: list, delete
     #[command(subcommand)]
     Media(MediaCommand),
-    /// The object store: which installation it belongs to, and objects that nothing refers to
+    /// The object store: check or delete unreferenced objects, assign it to this database
     #[command(subcommand)]
     Objects(ObjectsCommand),
-    /// Read everything that is stored, and compare it with its hashes
+    /// The database: upgrade its schema
+    #[command(subcommand)]
+    Store(StoreCommand),
+    /// Read everything that is stored and compare it with its checksums
     Verify,
-    /// Check configuration, disk, database, builds and tools, and say what to do
+    /// Check configuration, disk, database, builds and tools, and suggest fixes
     Doctor,
-    /// What opens uploaded files for a server, which starts it
+    /// Process uploaded files in a sandbox; the server starts this itself
     #[command(hide = true)]
     MediaWorker,
 }
@@ -80,7 +86,7 @@ enum Command {
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return explain(&error),
+        Err(error) => return print_clap_message(&error),
     };
     let json = cli.global.json;
     match run(cli) {
@@ -96,8 +102,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// What the command line's reader has to say: help, or why it cannot read the arguments.
-fn explain(error: &clap::Error) -> ExitCode {
+/// Prints help, the version, or why the arguments are invalid.
+fn print_clap_message(error: &clap::Error) -> ExitCode {
     let wants_json = std::env::args_os().any(|argument| argument == "--json");
     if error.use_stderr() && wants_json {
         let text = error.to_string();
@@ -119,6 +125,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Page(command) => command.run(global)?,
         Command::Media(command) => command.run(global)?,
         Command::Objects(command) => command.run(global)?,
+        Command::Store(command) => command.run(global)?,
         Command::Verify => return commands::verify(global),
         Command::MediaWorker => return Ok(media::worker::main()),
         Command::Doctor => return doctor::doctor(global),

@@ -1,4 +1,4 @@
-//! What commands print: JSON for programs, aligned columns for people.
+//! Output of the commands: JSON for programs, aligned columns for people.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -11,12 +11,12 @@ pub fn json(value: &impl Serialize) {
     line(serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}")));
 }
 
-/// One line. Whoever closed the pipe (`| head`) has read enough.
+/// Prints a line. Errors are ignored: the reader may have closed the pipe (`| head`).
 pub fn line(text: impl Display) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
-/// Rows under headings, each column as wide as its widest cell.
+/// Prints a table; each column is as wide as its widest cell.
 pub fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
@@ -33,7 +33,7 @@ pub fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) {
     }
 }
 
-/// Names and values, one a line.
+/// Prints names and values, one pair per line.
 pub fn facts(facts: &[(&str, String)]) {
     let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in facts {
@@ -41,7 +41,7 @@ pub fn facts(facts: &[(&str, String)]) {
     }
 }
 
-/// How far a long command has come; only on a terminal, and beside what the command prints.
+/// The progress of a long command, on standard error, if that is a terminal.
 pub fn progress(template: &str, json: bool) -> ProgressBar {
     if json {
         return ProgressBar::hidden();

@@ -1,4 +1,4 @@
-//! `recto serve`: opens everything, says how to publish a first page, runs until it is told to stop.
+//! `recto serve`: opens database and objects, prints how to publish a first page, and runs until a signal.
 
 mod background;
 mod descriptors;
@@ -9,45 +9,44 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use blob::Blob;
 use media::Ffmpeg;
 use model::{AccountName, SystemClock};
 use publisher::{Publisher, Settings, UploadSettings};
-use server::{
-    App, AppParts, Limiter, ListenLimits, PrometheusBuilder, PrometheusHandle, Sites, SitesSettings,
-};
-use store::Store;
+use server::{App, AppParts, Limiter, ListenLimits, Sites, SitesSettings};
+use store::{Deadlines, Schema, Store};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::signal::unix::Signal;
 use tokio_util::sync::CancellationToken;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
-use self::greeting::{Addresses, greet};
+use self::greeting::{Addresses, print_greeting};
 use self::listeners::{bind, limits_of, signals};
 use crate::config::Config;
 use crate::{Global, output};
 
-const TIDY_METRICS_EVERY: Duration = Duration::from_secs(60);
-/// For what was accepted, on top of what the listener allows.
+/// For closing the database, after the listeners have ended.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Reads of uploads and packs, and compressing: more at once do not make a disk faster.
+/// For reading uploads and packs, and for compression: more threads do not make a disk faster.
 const SITES_BLOCKING_THREADS: usize = 64;
-/// Of the admin listener.
+/// The most connections of the admin listener.
 const ADMIN_CONNECTIONS: usize = 16;
 const FIRST_ACCOUNT: &str = "My Site";
-/// A third of the share of a site's thread.
+/// The nice value of the worker threads: about a third of the CPU share of a thread that serves sites.
 const WORK_PRIORITY: i32 = 5;
 const FIRST_PLAN: &str = "pro";
 
 pub fn serve(global: &Global, dev: bool) -> Result<()> {
     let config = Config::load(global)?;
     start_log(&config);
-    media::harden_server().context("close the process to inspection")?;
+    media::harden_server().context("protect the process from inspection by others")?;
     let limits = limits_of(&config);
-    let publisher = open(&config)?;
+    let publisher = open(&config, config.schema)?;
     let sites = sites_runtime()?;
     let result = work_runtime()?.block_on(run(config, limits, publisher, sites.handle(), dev, global.json));
-    // Reads that are still running have no client any more.
+    // Reads that are still running have no client any more: do not wait for them.
     sites.shutdown_background();
     result
 }
@@ -56,25 +55,30 @@ pub fn runtime() -> Result<Runtime> {
     Builder::new_multi_thread().enable_all().build().context("start the runtime")
 }
 
-/// Of everything but sites: its threads leave the processor to those of the sites when there is not enough for both.
+/// For everything except serving sites. Its threads have a lower priority than those that serve sites.
 fn work_runtime() -> Result<Runtime> {
-    let make_way = || {
+    let lower_priority = || {
         let _ = rustix::process::nice(WORK_PRIORITY);
     };
-    Builder::new_multi_thread().enable_all().on_thread_start(make_way).build().context("start the runtime")
+    Builder::new_multi_thread()
+        .enable_all()
+        .on_thread_start(lower_priority)
+        .build()
+        .context("start the runtime")
 }
 
-/// Sites have threads of their own: whatever the API, builds and uploads do with theirs, visitors are answered. So are
-/// signals and the admin listener.
+/// Sites are served by separate threads, so that visitors do not wait for the API, builds or uploads. The same threads
+/// handle signals and the admin listener.
 fn sites_runtime() -> Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     builder.enable_all().thread_name("recto-sites").max_blocking_threads(SITES_BLOCKING_THREADS);
     builder.build().context("start the runtime of the sites")
 }
 
-/// Opens what a configuration names, whether or not a server runs on it.
-pub fn open(config: &Config) -> Result<Publisher> {
-    let (store, blob) = (open_store(config)?, open_objects(config)?);
+/// Opens the configured database and objects. A server may be running on them at the same time. `Schema::Keep` is for
+/// commands that only read.
+pub fn open(config: &Config, schema: Schema) -> Result<Publisher> {
+    let (store, blob) = (open_store(config, schema)?, open_objects(config)?);
     let settings = Settings {
         plans: config.plans.clone(),
         build_cooldown: config.build_cooldown,
@@ -91,25 +95,31 @@ pub fn open(config: &Config) -> Result<Publisher> {
     Ok(Publisher::new(store, blob, Arc::new(SystemClock), settings))
 }
 
-/// Where we write: the database or the files that wait, and the objects.
+/// The directories that Recto writes to: the data directory (database, spooled uploads) and the objects.
 fn disks_of(config: &Config) -> Vec<PathBuf> {
     let objects = config.objects.strip_prefix("file:").map(PathBuf::from);
     [config.data.clone()].into_iter().chain(objects).collect()
 }
 
-fn open_store(config: &Config) -> Result<Store> {
-    create_data_dir(&config.data)?;
-    Store::open(&config.store).context("open the database (`recto doctor` tells more)")
+fn open_store(config: &Config, schema: Schema) -> Result<Store> {
+    if schema != Schema::Keep {
+        create_data_dir(&config.data)?;
+    } else if !config.data.is_dir() {
+        let path = config.data.display();
+        bail!("there is no data directory {path}: `recto serve` creates it (--data chooses another)");
+    }
+    Store::open_with(&config.store, schema, Deadlines::default())
+        .context("open the database (run `recto doctor` for details)")
 }
 
 pub fn open_objects(config: &Config) -> Result<Blob> {
     let opened = Blob::from_url(&config.objects, |name| std::env::var(name).ok());
-    opened.context("open what objects.url names (`recto doctor` tells more)")
+    opened.context("open the object store, objects.url (run `recto doctor` for details)")
 }
 
 pub fn uploads_of(config: &Config) -> Result<UploadSettings> {
-    let program = std::env::current_exe().context("find the program that runs")?;
-    // On the disk of the objects, where they are a directory: a file then need not be copied.
+    let program = std::env::current_exe().context("find the path of this program")?;
+    // By default on the same disk as the objects: a file can then be moved instead of copied.
     let mut uploads = UploadSettings::new(config.data.join("uploads"), program);
     uploads.worker.sandbox = config.sandbox;
     let search = std::env::var_os("PATH").unwrap_or_default();
@@ -121,17 +131,19 @@ pub fn uploads_of(config: &Config) -> Result<UploadSettings> {
     })
 }
 
-/// What would otherwise be known by the first upload that fails.
-fn warn_of_missing_walls(worker: &media::Program) {
-    match media::sandbox_walls(worker) {
+/// Logs a missing sandbox at the start, not only when the first upload fails.
+fn check_sandbox(worker: &media::Program) {
+    match media::check_sandbox(worker) {
         Ok(Some(_)) => {}
-        Ok(None) => tracing::warn!("uploads are opened without a sandbox (uploads.sandbox is off)"),
-        Err(failure) => tracing::error!(%failure, "uploads cannot be opened"),
+        Ok(None) => tracing::warn!("uploads are processed without a sandbox (uploads.sandbox is off)"),
+        Err(failure) => {
+            tracing::error!(%failure, "uploads cannot be processed: the sandbox is not available")
+        }
     }
 }
 
-/// Only its owner may look inside: it holds everybody's pages.
-fn create_data_dir(path: &Path) -> Result<()> {
+/// Only its owner has access: it contains the data of all accounts.
+pub fn create_data_dir(path: &Path) -> Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.with_context(|| format!("create the data directory {} (--data chooses another)", path.display()))
@@ -145,9 +157,9 @@ async fn run(
     dev: bool,
     json: bool,
 ) -> Result<()> {
-    // From here on a signal stops gracefully.
+    // From here on a signal shuts down gracefully.
     let (term, int) = signals(sites)?;
-    // Listening comes first: a token that is shown once must not be lost to a port that is taken.
+    // Bind first: the token of the first account is shown only once and must not be lost because a port is in use.
     let api_listener = bind(config.api_listen, "api.listen").await?;
     let sites_listener = sites.spawn(bind(config.sites_listen, "sites.listen")).await??;
     let admin_listener = match config.admin_listen {
@@ -162,28 +174,20 @@ async fn run(
     let (first, addresses) = (first.await?, Addresses::of(&api_listener, &sites_listener)?);
     if !json {
         let sites = publisher.site_list().await?;
-        greet(&publisher, first.as_ref(), &sites, &addresses, &config);
+        print_greeting(&publisher, first.as_ref(), &sites, &addresses, &config);
     } else if let Some(first) = &first {
-        // For programs there is only what they cannot know.
+        // Programs need only the new account and its token.
         output::json(first);
     }
 
     let stop = CancellationToken::new();
-    publisher.expect_uploads();
+    publisher.start_upload_workers();
     let worker = uploads_of(&config)?.worker;
-    std::thread::spawn(move || warn_of_missing_walls(&worker));
+    std::thread::spawn(move || check_sandbox(&worker));
     let mut helpers = background::start(&publisher, &config, &stop);
     if let Some(listener) = admin_listener {
-        // Only where somebody reads them: figures that are never read would pile up.
-        let metrics = PrometheusBuilder::new().install_recorder().context("start the metrics")?;
-        helpers.push(sites.spawn(tidy_metrics(metrics.clone(), stop.clone())));
         let limits = ListenLimits { max_connections: ADMIN_CONNECTIONS, ..limits.clone() };
-        helpers.push(sites.spawn(server::serve(
-            listener,
-            server::admin_router(metrics),
-            limits,
-            stop.clone(),
-        )));
+        helpers.push(sites.spawn(server::serve(listener, server::admin_router(), limits, stop.clone())));
     }
     sites.spawn(stop_on_signal(term, int, stop.clone()));
     helpers.push(sites.spawn(server::serve(
@@ -199,7 +203,7 @@ async fn run(
     }
     match tokio::time::timeout(CLOSE_TIMEOUT, publisher.close()).await {
         Ok(()) => tracing::info!("stopped"),
-        Err(_) => tracing::warn!("stopped, although the database has not answered to the end"),
+        Err(_) => tracing::warn!("stopped; the database did not close in time"),
     }
     Ok(())
 }
@@ -223,44 +227,36 @@ fn sites_of(config: &Config, publisher: &Publisher) -> Result<Sites> {
         cache_bytes: config.site_cache.0,
         list_sites: config.is_local(),
     };
-    // Connections to S3 belong to the runtime that opened them, so sites open their own.
+    // Connections to S3 belong to a runtime, so the sites' runtime has its own.
     Ok(Sites::new(publisher.with_objects(open_objects(config)?), settings))
 }
 
 async fn warn_of_unknown_plans(publisher: &Publisher) -> Result<()> {
     for (account, plan) in publisher.accounts_without_plan().await? {
-        tracing::warn!(%account, plan, "the plan is not configured: no builds until `recto account plan` gives another");
+        tracing::warn!(%account, plan, "plan is not configured: the account cannot build; set another with `recto account plan`");
     }
     Ok(())
 }
 
-/// The first signal stops gracefully, the second at once.
+/// The first signal shuts down gracefully, the second exits at once.
 async fn stop_on_signal(mut term: Signal, mut int: Signal, stop: CancellationToken) {
     for _ in 0..2 {
         tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
         if stop.is_cancelled() {
             std::process::exit(1);
         }
-        tracing::info!("stopping: finishing what was accepted");
+        tracing::info!("shutting down: waiting for running requests");
         stop.cancel();
-    }
-}
-
-/// Sums up what was measured, also when nobody asks for it.
-async fn tidy_metrics(metrics: PrometheusHandle, stop: CancellationToken) {
-    while tokio::time::timeout(TIDY_METRICS_EVERY, stop.cancelled()).await.is_err() {
-        metrics.run_upkeep();
     }
 }
 
 fn start_log(config: &Config) {
     let filter = config.log_filter.clone();
     let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let log =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
+    let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colours);
     if config.log_json {
-        log.json().flatten_event(true).init();
+        tracing_subscriber::registry().with(log.json().flatten_event(true)).with(filter).init();
     } else {
-        log.with_target(false).init();
+        tracing_subscriber::registry().with(log.with_target(false)).with(filter).init();
     }
 }

@@ -1,17 +1,18 @@
-//! The version of the generator: a hash of everything that decides how a file looks, and of nothing else, since another
-//! version has every site built from nothing. So no tests, and of the lockfile only what the generator is made of.
+//! The version of the generator: a hash of everything that affects the generated files, and of nothing else, since a
+//! new version makes every site be rebuilt from scratch. So it excludes tests, and includes only those parts of the
+//! lockfile that the generator depends on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-/// The generator and those of our crates that it uses.
-const CRATES: [&str; 3] = ["generator", "markdown", "model"];
-/// What decides, below a crate: its code, and of the generator the theme.
+/// The generator and the workspace crates it depends on.
+const CRATES: [&str; 4] = ["generator", "highlight", "markdown", "model"];
+/// Paths within a crate that affect the files: its code, and the theme of the generator.
 const SOURCES: [&str; 4] = ["src", "templates", "theme", "askama.toml"];
 
-/// Paths below the workspace.
+/// Paths relative to the workspace.
 pub fn inputs() -> Vec<String> {
     let sources = CRATES.iter().flat_map(|name| SOURCES.map(|source| format!("crates/{name}/{source}")));
     let manifests = CRATES.iter().map(|name| format!("crates/{name}/Cargo.toml"));
@@ -29,7 +30,7 @@ pub fn of(root: &Path) -> String {
     format!("{hash:016x}")
 }
 
-/// The files of our own, without their tests, by path.
+/// The source files of these crates, without their tests, by path.
 fn sources(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = vec![];
     for name in CRATES {
@@ -55,7 +56,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Tests stand at the end of a file. Where anything follows them, all of it counts.
+/// Tests are at the end of a file. If anything follows them, everything is included.
 fn without_tests(text: Vec<u8>) -> Vec<u8> {
     const TESTS: &str = "\n#[cfg(test)]\nmod tests";
     let Ok(code) = std::str::from_utf8(&text) else { return text };
@@ -64,8 +65,9 @@ fn without_tests(text: Vec<u8>) -> Vec<u8> {
     if is_last && (tests.starts_with(" {") || tests == ";\n") { before.as_bytes().to_vec() } else { text }
 }
 
-/// What our crates are built with: their direct dependencies as the workspace asks for them, and name, version and
-/// checksum of these and all below. The lockfile does not say what only other platforms use, so that counts, too.
+/// The dependencies of these crates: the direct ones as specified in the workspace, and name, version and checksum of
+/// these and all transitive ones. The lockfile does not say which are for other platforms only, so those are included,
+/// too.
 fn packages(root: &Path) -> BTreeSet<String> {
     let read = |path: &str| -> Table {
         let text = std::fs::read_to_string(root.join(path)).expect(path);
@@ -100,14 +102,14 @@ impl<'l> Lock<'l> {
         Lock(packages)
     }
 
-    /// The version of a package that a crate uses.
+    /// The package version that a crate uses.
     fn used_by(&self, user: &str, package: &str) -> &'l Table {
         let user = self.0.get(user).expect(user)[0];
         let is_meant = |dependency: &&str| dependency.split(' ').next() == Some(package);
         self.find(dependencies(user).find(is_meant).expect(package))
     }
 
-    /// By `name`, or `name version` where there are several.
+    /// By `name`, or `name version` if there are several.
     fn find(&self, dependency: &str) -> &'l Table {
         let (name, version) = dependency.split_once(' ').unwrap_or((dependency, ""));
         let is_meant = |package: &&&Table| version.is_empty() || text(package, "version") == version;

@@ -1,6 +1,6 @@
-//! What the index and the templates cost: `cargo run --release -p recto-generator --example measure -- 50000`.
+//! Measures the index and the templates: `cargo run --release -p recto-generator --example measure -- 50000`.
 //!
-//! The pages have no text, so that Markdown is not measured. Times are of this thread on the processor.
+//! The pages have no text, so that Markdown is not measured. Times are CPU time of this thread.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -59,7 +59,7 @@ fn timed<T>(what: &str, run: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Not the wall clock: the machine may be busy with other things.
+/// CPU time, not wall-clock time: the machine may be busy.
 fn on_processor() -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     Duration::from_nanos(stat.split(' ').next().unwrap().parse().unwrap())

@@ -1,31 +1,31 @@
-//! The one colour of a site, made readable on both papers whatever the owner chose.
+//! The accent colour of a site, adjusted to be readable on light and dark backgrounds.
 
 /// Red, green, blue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Colour(u8, u8, u8);
 
-/// The accent on light and on dark paper.
+/// The accent on light and on dark backgrounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Accent {
     pub light: Colour,
     pub dark: Colour,
 }
 
-// What the theme's style sheet calls `--paper`, made a little worse: accents also stand on washes.
-const LIGHT_PAPER: Colour = Colour(0xf5, 0xf3, 0xec);
-const DARK_PAPER: Colour = Colour(0x26, 0x26, 0x2b);
+// The `--paper` of the theme's style sheet with slightly less contrast: accents are also used on tinted backgrounds.
+const LIGHT_BACKGROUND: Colour = Colour(0xf5, 0xf3, 0xec);
+const DARK_BACKGROUND: Colour = Colour(0x26, 0x26, 0x2b);
 
 /// WCAG 2.2, 1.4.3 "Contrast (Minimum)", level AA.
-const CONTRAST: f64 = 4.5;
+const MIN_CONTRAST: f64 = 4.5;
 
 impl Default for Accent {
-    /// The red of old initials.
+    /// The theme's default: the red of old initials.
     fn default() -> Accent {
         Accent { light: Colour(0xa3, 0x30, 0x1a), dark: Colour(0xff, 0x92, 0x74) }
     }
 }
 
-/// One colour for both papers, or one for each; darkened and lightened until it can be read.
+/// One colour for both backgrounds, or one for each; darkened or lightened until it is readable.
 pub(crate) fn parse(text: &str) -> Result<Accent, String> {
     let wrong = || format!("accent must be a colour such as #a3301a, or two of them, not \"{text}\"");
     let colours: Vec<_> = text.split_whitespace().map(hex).collect::<Option<_>>().ok_or_else(wrong)?;
@@ -35,8 +35,8 @@ pub(crate) fn parse(text: &str) -> Result<Accent, String> {
         _ => return Err(wrong()),
     };
     Ok(Accent {
-        light: readable(light, LIGHT_PAPER, Colour(0, 0, 0)),
-        dark: readable(dark, DARK_PAPER, Colour(255, 255, 255)),
+        light: readable(light, LIGHT_BACKGROUND, Colour(0, 0, 0)),
+        dark: readable(dark, DARK_BACKGROUND, Colour(255, 255, 255)),
     })
 }
 
@@ -54,10 +54,10 @@ fn hex(text: &str) -> Option<Colour> {
     }
 }
 
-/// The colour nearest to `colour` on the way to `end` that can be read on `paper`.
-fn readable(colour: Colour, paper: Colour, end: Colour) -> Colour {
-    let step = |n| mix(colour, end, f64::from(n) / 50.0);
-    (0..50).map(step).find(|&colour| contrast(colour, paper) >= CONTRAST).unwrap_or(end)
+/// The colour nearest to `colour` on the way to `end` that is readable on `background`.
+fn readable(colour: Colour, background: Colour, end: Colour) -> Colour {
+    let breadcrumb = |n| mix(colour, end, f64::from(n) / 50.0);
+    (0..50).map(breadcrumb).find(|&colour| contrast(colour, background) >= MIN_CONTRAST).unwrap_or(end)
 }
 
 fn mix(a: Colour, b: Colour, part: f64) -> Colour {
@@ -91,28 +91,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_readable_colour_stays_as_it_is() {
+    fn a_readable_colour_stays_unchanged() {
         let accent = parse("#0a5c8a #8fd0ff").unwrap();
         assert_eq!((accent.light.to_string(), accent.dark.to_string()), ("#0a5c8a".into(), "#8fd0ff".into()));
     }
 
     #[test]
-    fn any_colour_becomes_readable_on_both_papers() {
+    fn any_colour_becomes_readable_on_both_backgrounds() {
         for text in ["#000", "#fff", "#ff0", "#ffcc00", "#808080", "#00f", "#a3301a", "#00ff00 #000080"] {
             let accent = parse(text).unwrap();
-            assert!(contrast(accent.light, LIGHT_PAPER) >= CONTRAST, "{text} {accent:?}");
-            assert!(contrast(accent.dark, DARK_PAPER) >= CONTRAST, "{text} {accent:?}");
+            assert!(contrast(accent.light, LIGHT_BACKGROUND) >= MIN_CONTRAST, "{text} {accent:?}");
+            assert!(contrast(accent.dark, DARK_BACKGROUND) >= MIN_CONTRAST, "{text} {accent:?}");
         }
     }
 
     #[test]
     fn the_default_is_readable() {
         let Accent { light, dark } = Accent::default();
-        assert!(contrast(light, LIGHT_PAPER) >= CONTRAST && contrast(dark, DARK_PAPER) >= CONTRAST);
+        assert!(
+            contrast(light, LIGHT_BACKGROUND) >= MIN_CONTRAST
+                && contrast(dark, DARK_BACKGROUND) >= MIN_CONTRAST
+        );
     }
 
     #[test]
-    fn anything_else_is_no_accent() {
+    fn anything_else_is_not_an_accent() {
         for text in ["", "red", "a3301a", "#a3301", "#ggg", "#é00", "#000 #000 #000", "#000; }"] {
             assert!(parse(text).is_err(), "{text}");
         }

@@ -1,9 +1,9 @@
-//! What every file of a site shares: its address, its name, its style sheet.
+//! What every file of a site shares: its origin, its name, its style sheet.
 
 use sha2::{Digest, Sha256};
 
 use crate::accent::{self, Accent};
-use crate::place::Own;
+use crate::route::SettingsPaths;
 use crate::settings::is_right_to_left;
 use crate::url::hex;
 use crate::{Settings, text};
@@ -18,7 +18,7 @@ pub(crate) struct Frame {
     pub rtl: bool,
     pub style: Vec<u8>,
     pub style_path: String,
-    /// The address of the icon.
+    /// The URL of the icon.
     pub icon: String,
     pub accent: Accent,
     /// HTML.
@@ -31,7 +31,7 @@ impl Frame {
     pub fn new(origin: &str, settings: Settings, default_title: &str) -> Frame {
         let mut title = settings.title.clone().unwrap_or_else(|| default_title.to_owned());
         text::tidy(&mut title);
-        // A setting was checked when it was set; one that is wrong all the same counts as absent.
+        // Settings are checked when they are set; an invalid one is ignored.
         let accent = settings.accent.as_deref().and_then(|text| accent::parse(text).ok()).unwrap_or_default();
         let style = style(accent, settings.css.as_deref().unwrap_or_default());
         let footer = settings.footer.as_deref().unwrap_or_default();
@@ -48,11 +48,11 @@ impl Frame {
         }
     }
 
-    pub fn own(&self) -> Own<'_> {
-        Own { style: &self.style_path, icon: self.settings.icon.is_none().then_some(ICON) }
+    pub fn settings_paths(&self) -> SettingsPaths<'_> {
+        SettingsPaths { style: &self.style_path, icon: self.settings.icon.is_none().then_some(ICON) }
     }
 
-    /// The whole address of a path or URL.
+    /// The absolute URL for a path or URL.
     pub fn absolute(&self, url: &str) -> String {
         match url.starts_with('/') {
             true => format!("{}{url}", self.origin),
@@ -60,7 +60,7 @@ impl Frame {
         }
     }
 
-    /// The site's initial on its accent.
+    /// The site's initial on its accent colour.
     pub fn icon_svg(&self) -> String {
         let initial: String = self.title.chars().find(|char| char.is_alphanumeric()).into_iter().collect();
         let (initial, accent) = (text::escape(&initial.to_uppercase()), self.accent.light);
@@ -73,7 +73,7 @@ impl Frame {
     }
 }
 
-/// The theme, the accent, the owner's rules.
+/// The theme, the accent, and the owner's rules.
 fn style(accent: Accent, css: &str) -> Vec<u8> {
     let mut style = compact(THEME);
     if accent != Accent::default() {
@@ -83,7 +83,7 @@ fn style(accent: Accent, css: &str) -> Vec<u8> {
     style.into_bytes()
 }
 
-/// Without comments and indentation; enough, for a file that is loaded once.
+/// Removes comments and indentation; enough for a file that is loaded once.
 fn compact(css: &str) -> String {
     let mut compact = String::with_capacity(css.len());
     let mut rest = css;
@@ -111,10 +111,7 @@ mod tests {
         let plain = frame(&[]);
         let own = frame(&[("accent", "#005f5f"), ("css", "h1 { color: red }")]);
         let style = String::from_utf8(own.style).unwrap();
-        assert!(
-            style.ends_with(":root{--rubric:light-dark(#005f5f,#2e7c7c)}\nh1 { color: red }")
-                || style.ends_with("h1 { color: red }")
-        );
+        assert!(style.ends_with(":root{--rubric:light-dark(#005f5f,#5c9999)}\nh1 { color: red }"), "{style}");
         assert!(!style.contains("/*"));
         assert_ne!(plain.style_path, own.style_path);
         assert!(plain.style_path.starts_with("/assets/site.") && plain.style_path.ends_with(".css"));
@@ -127,8 +124,8 @@ mod tests {
     }
 
     #[test]
-    fn a_site_with_an_icon_makes_none() {
-        assert_eq!(frame(&[]).own().icon, Some("/favicon.svg"));
-        assert_eq!(frame(&[("icon", "/media/a/icon.webp")]).own().icon, None);
+    fn no_icon_is_generated_for_a_site_that_has_one() {
+        assert_eq!(frame(&[]).settings_paths().icon, Some("/favicon.svg"));
+        assert_eq!(frame(&[("icon", "/media/a/icon.webp")]).settings_paths().icon, None);
     }
 }

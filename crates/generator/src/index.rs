@@ -1,17 +1,17 @@
-//! Everything about the pages of one site that lists, navigation and addresses are made of.
+//! The index: everything about the pages of a site that is needed for lists, navigation and paths.
 //!
-//! A page is put in ([`Index::insert`]), taken out ([`Index::remove`]) or given another text ([`Index::retell`]);
-//! each of these marks the paths whose files may now differ. To mark too much costs time, to mark too little is a
-//! bug: `tests/oracle.rs` holds each step against a clean build.
+//! A page is added ([`Index::insert`]), removed ([`Index::remove`]) or changed in its text only
+//! ([`Index::update_text`]); each of these records the dirty paths, whose files may differ now. Recording too many
+//! costs time, too few is a bug: `tests/oracle.rs` compares each step with a clean build.
 
+pub(crate) mod archive;
 mod contents;
-pub(crate) mod cut;
+pub(crate) mod dirty;
 mod hash;
 pub(crate) mod mark;
-pub(crate) mod marks;
+pub(crate) mod ordered_pages;
 pub(crate) mod shards;
-pub(crate) mod shelf;
-pub(crate) mod sides;
+pub(crate) mod sidebar;
 mod spellings;
 pub(crate) mod tag;
 pub(crate) mod timeline;
@@ -23,9 +23,9 @@ use model::{ContentType, PageId, PageKey, Section, Slug, Timestamp};
 
 use crate::{Page, url};
 use contents::Sections;
-use marks::Marks;
+use dirty::DirtyPaths;
+use ordered_pages::OrderedPages;
 use shards::Shards;
-use shelf::Shelf;
 use spellings::Spellings;
 use tag::Tags;
 use timeline::Timeline;
@@ -38,28 +38,28 @@ pub(crate) struct Index {
     pub blog: Timeline,
     /// The posts of each section of the blog.
     pub blog_sections: BTreeMap<Section, Timeline>,
-    /// The pages of each section of the docs; those without section have the empty one.
-    docs_shelves: BTreeMap<Section, Shelf>,
-    /// Likewise the standalone pages.
-    standalone_shelves: BTreeMap<Section, Shelf>,
+    /// The pages of each section of the docs; pages without a section are under the empty one.
+    docs_by_section: BTreeMap<Section, OrderedPages>,
+    /// The same for standalone pages.
+    standalone_by_section: BTreeMap<Section, OrderedPages>,
     docs: usize,
-    /// Those of the docs, in order.
+    /// The sections of the docs, in order.
     sections: Sections,
     spellings: Spellings,
-    /// Standalone pages that ask for a place in the masthead.
-    pub nav: Shelf,
-    /// The first one is the homepage.
-    homepages: BTreeSet<Claim>,
+    /// Standalone pages with `nav: true`, linked in the masthead.
+    pub nav: OrderedPages,
+    /// Candidates; the first one is the homepage.
+    homepages: BTreeSet<HomepageRank>,
     pub tags: Tags,
     pub shards: Shards,
     former: HashMap<String, PageId>,
     former_of: HashMap<PageId, BTreeSet<String>>,
 }
 
-/// The claim of a homepage to be the one: slug `index` first, without a section before others, then published last.
-type Claim = (bool, Section, Reverse<Timestamp>, Reverse<PageId>);
+/// How homepages are ranked: slug `index` first, then those without a section, then the last published.
+type HomepageRank = (bool, Section, Reverse<Timestamp>, Reverse<PageId>);
 
-fn claim(page: &Page) -> Claim {
+fn homepage_rank(page: &Page) -> HomepageRank {
     let is_index = page.key.slug.as_str() == "index";
     let section = if is_index { page.key.section.clone() } else { Section::none() };
     (!is_index, section, Reverse(page.published_at), Reverse(page.id))
@@ -78,8 +78,8 @@ impl Index {
         self.pages.values()
     }
 
-    /// The pages of those ids, in that order.
-    pub fn of(&self, ids: impl IntoIterator<Item = PageId>) -> impl Iterator<Item = &Page> {
+    /// The pages with these ids, in the same order.
+    pub fn pages_with_ids(&self, ids: impl IntoIterator<Item = PageId>) -> impl Iterator<Item = &Page> {
         ids.into_iter().filter_map(|id| self.page(id))
     }
 
@@ -88,8 +88,8 @@ impl Index {
         self.page(*self.keys.get(&key)?)
     }
 
-    /// The page that stands where the list of a section would.
-    pub fn front(&self, content_type: ContentType, section: &Section) -> Option<&Page> {
+    /// The page that replaces the list of a section at its URL.
+    pub fn section_page(&self, content_type: ContentType, section: &Section) -> Option<&Page> {
         self.by_key(content_type, &Section::none(), section.as_str())
     }
 
@@ -97,35 +97,35 @@ impl Index {
         match content_type {
             ContentType::Blog => self.blog_sections.contains_key(section),
             ContentType::Homepage => false,
-            _ => !section.is_none() && self.shelf(content_type, section).is_some(),
+            _ => !section.is_none() && self.ordered_pages(content_type, section).is_some(),
         }
     }
 
-    pub fn shelf(&self, content_type: ContentType, section: &Section) -> Option<&Shelf> {
-        self.shelves(content_type)?.get(section)
+    pub fn ordered_pages(&self, content_type: ContentType, section: &Section) -> Option<&OrderedPages> {
+        self.by_section(content_type)?.get(section)
     }
 
-    fn shelves(&self, content_type: ContentType) -> Option<&BTreeMap<Section, Shelf>> {
+    fn by_section(&self, content_type: ContentType) -> Option<&BTreeMap<Section, OrderedPages>> {
         match content_type {
-            ContentType::Docs => Some(&self.docs_shelves),
-            ContentType::Standalone => Some(&self.standalone_shelves),
+            ContentType::Docs => Some(&self.docs_by_section),
+            ContentType::Standalone => Some(&self.standalone_by_section),
             _ => None,
         }
     }
 
     /// The sections of the docs, in order.
-    pub fn docs_sections(&self) -> impl Iterator<Item = (&Section, &Shelf)> {
-        self.sections.iter().filter_map(|section| Some((section, self.docs_shelves.get(section)?)))
+    pub fn docs_sections(&self) -> impl Iterator<Item = (&Section, &OrderedPages)> {
+        self.sections.iter().filter_map(|section| Some((section, self.docs_by_section.get(section)?)))
     }
 
-    /// The sections of the docs or of the standalone pages, in no meaningful order.
-    pub fn shelf_sections(&self, content_type: ContentType) -> impl Iterator<Item = (&Section, &Shelf)> {
-        self.shelves(content_type).into_iter().flatten().filter(|(section, _)| !section.is_none())
+    /// The sections of the docs or of the standalone pages, in no particular order.
+    pub fn sections_of(&self, content_type: ContentType) -> impl Iterator<Item = (&Section, &OrderedPages)> {
+        self.by_section(content_type).into_iter().flatten().filter(|(section, _)| !section.is_none())
     }
 
-    /// What a section is called: as the page that stands for it, if there is one.
+    /// The name of a section: the title of its section page, if there is one.
     pub fn section_title(&self, content_type: ContentType, section: &Section) -> String {
-        match self.front(content_type, section) {
+        match self.section_page(content_type, section) {
             Some(page) => page.short_title().to_owned(),
             None => self.spelt_section(content_type, section),
         }
@@ -140,7 +140,7 @@ impl Index {
         self.page(*id)
     }
 
-    /// Where a page is found; the homepages that are not shown are found at the one that is.
+    /// The path of a page; homepages that are not shown have the path of the one that is.
     pub fn path_of(&self, page: &Page) -> String {
         match page.key.content_type {
             ContentType::Homepage => "/".to_owned(),
@@ -148,7 +148,7 @@ impl Index {
         }
     }
 
-    /// The page that stood at `path` formerly.
+    /// The page whose former path is `path`.
     pub fn former(&self, path: &str) -> Option<&Page> {
         self.page(*self.former.get(path)?)
     }
@@ -171,21 +171,21 @@ impl Index {
     }
 }
 
-/// What changes the index, and marks what that touches.
+/// Changes of the index; each records the paths it makes dirty.
 impl Index {
-    pub fn insert(&mut self, page: Page, marks: &mut Marks) {
-        self.mark_moved_section(&page, marks);
+    pub fn insert(&mut self, page: Page, dirty: &mut DirtyPaths) {
+        self.mark_moved_section(&page, dirty);
         self.keys.insert(page.key.clone(), page.id);
         match page.key.content_type {
-            ContentType::Blog => self.insert_post(&page, marks),
+            ContentType::Blog => self.insert_post(&page, dirty),
             ContentType::Homepage => {
-                self.homepages.insert(claim(&page));
+                self.homepages.insert(homepage_rank(&page));
             }
-            ContentType::Docs => self.insert_docs(&page, marks),
-            ContentType::Standalone => self.insert_standalone(&page, marks),
+            ContentType::Docs => self.insert_docs(&page, dirty),
+            ContentType::Standalone => self.insert_standalone(&page, dirty),
         }
         if page.key.content_type != ContentType::Homepage {
-            page.tags.iter().for_each(|tag| self.tags.insert(tag, &page, marks));
+            page.tags.iter().for_each(|tag| self.tags.insert(tag, &page, dirty));
             if page.is_for_search() {
                 self.shards.insert(page.id);
             }
@@ -195,57 +195,57 @@ impl Index {
         if key.content_type == ContentType::Docs {
             self.rank_section(&key);
         }
-        self.add_spelling(&key, spelling.as_deref(), marks);
-        self.mark_place(id, marks);
+        self.add_spelling(&key, spelling.as_deref(), dirty);
+        self.mark_listing(id, dirty);
     }
 
-    pub fn remove(&mut self, id: PageId, marks: &mut Marks) {
-        // While it is still there: what it stood next to, and what told of it.
-        self.mark_place(id, marks);
+    pub fn remove(&mut self, id: PageId, dirty: &mut DirtyPaths) {
+        // While the page is still there: its neighbours, and everything that lists it.
+        self.mark_listing(id, dirty);
         let spelt = self.page(id).map(|page| (page.key.clone(), page.section_spelling.clone()));
         if let Some((key, spelling)) = spelt {
-            self.remove_spelling(&key, spelling.as_deref(), marks);
+            self.remove_spelling(&key, spelling.as_deref(), dirty);
         }
         let Some(page) = self.pages.remove(&id) else { return };
         if self.keys.get(&page.key) == Some(&id) {
             self.keys.remove(&page.key);
         }
         match page.key.content_type {
-            ContentType::Blog => self.remove_post(&page, marks),
+            ContentType::Blog => self.remove_post(&page, dirty),
             ContentType::Homepage => {
-                self.homepages.remove(&claim(&page));
+                self.homepages.remove(&homepage_rank(&page));
             }
-            ContentType::Docs => self.remove_docs(&page, marks),
-            ContentType::Standalone => self.remove_standalone(&page, marks),
+            ContentType::Docs => self.remove_docs(&page, dirty),
+            ContentType::Standalone => self.remove_standalone(&page, dirty),
         }
         if page.key.content_type != ContentType::Homepage {
-            page.tags.iter().for_each(|tag| self.tags.remove(tag, &page, marks));
+            page.tags.iter().for_each(|tag| self.tags.remove(tag, &page, dirty));
             self.shards.remove(id);
         }
         if page.key.content_type == ContentType::Docs {
             self.rank_section(&page.key);
         }
-        self.mark_moved_section(&page, marks);
-        self.mark_cuts(&page, marks);
-        self.mark_sitemap(&page, marks);
-        self.mark_shards(marks);
+        self.mark_moved_section(&page, dirty);
+        self.mark_archives(&page, dirty);
+        self.mark_sitemap(&page, dirty);
+        self.mark_shards(dirty);
     }
 
-    /// Another text, the same place: see [`Page::same_place`].
-    pub fn retell(&mut self, page: Page, marks: &mut Marks) {
+    /// Replaces a page whose listing stays the same: see [`Page::same_listing`].
+    pub fn update_text(&mut self, page: Page, dirty: &mut DirtyPaths) {
         let id = page.id;
         self.pages.insert(id, page);
-        self.mark_text(id, marks);
+        self.mark_text(id, dirty);
     }
 
-    /// Room for so many more pages.
+    /// Reserves capacity for this many more pages.
     pub fn reserve(&mut self, pages: usize) {
         self.pages.reserve(pages);
         self.keys.reserve(pages);
     }
 
-    pub fn add_former(&mut self, path: String, id: PageId, marks: &mut Marks) {
-        marks.add(&path);
+    pub fn add_former(&mut self, path: String, id: PageId, dirty: &mut DirtyPaths) {
+        dirty.add(&path);
         if let Some(other) = self.former.insert(path.clone(), id)
             && let Some(paths) = self.former_of.get_mut(&other)
         {
@@ -254,9 +254,9 @@ impl Index {
         self.former_of.entry(id).or_default().insert(path);
     }
 
-    fn insert_post(&mut self, page: &Page, marks: &mut Marks) {
+    fn insert_post(&mut self, page: &Page, dirty: &mut DirtyPaths) {
         if self.blog.is_empty() {
-            self.mark_type(marks);
+            self.mark_type(dirty);
         }
         self.blog.insert(page.published_at, page.id);
         if page.key.section.is_none() {
@@ -269,82 +269,82 @@ impl Index {
         let mut timeline = Timeline::default();
         timeline.insert(page.published_at, page.id);
         self.blog_sections.insert(page.key.section.clone(), timeline);
-        self.mark_section(ContentType::Blog, &page.key.section, marks);
+        self.mark_section(ContentType::Blog, &page.key.section, dirty);
     }
 
-    fn remove_post(&mut self, page: &Page, marks: &mut Marks) {
+    fn remove_post(&mut self, page: &Page, dirty: &mut DirtyPaths) {
         self.blog.remove(page.published_at, page.id);
         if self.blog.is_empty() {
-            self.mark_type(marks);
+            self.mark_type(dirty);
         }
         let Some(timeline) = self.blog_sections.get_mut(&page.key.section) else { return };
         timeline.remove(page.published_at, page.id);
         if timeline.is_empty() {
             self.blog_sections.remove(&page.key.section);
-            self.mark_section(ContentType::Blog, &page.key.section, marks);
+            self.mark_section(ContentType::Blog, &page.key.section, dirty);
         }
     }
 
-    fn insert_docs(&mut self, page: &Page, marks: &mut Marks) {
-        if insert_on_shelf(&mut self.docs_shelves, page) {
-            self.mark_section(ContentType::Docs, &page.key.section, marks);
+    fn insert_docs(&mut self, page: &Page, dirty: &mut DirtyPaths) {
+        if insert_into_section(&mut self.docs_by_section, page) {
+            self.mark_section(ContentType::Docs, &page.key.section, dirty);
         }
         self.docs += 1;
         if self.docs == 1 {
-            self.mark_type(marks);
+            self.mark_type(dirty);
         }
     }
 
-    fn remove_docs(&mut self, page: &Page, marks: &mut Marks) {
-        if remove_from_shelf(&mut self.docs_shelves, page) {
-            self.mark_section(ContentType::Docs, &page.key.section, marks);
+    fn remove_docs(&mut self, page: &Page, dirty: &mut DirtyPaths) {
+        if remove_from_section(&mut self.docs_by_section, page) {
+            self.mark_section(ContentType::Docs, &page.key.section, dirty);
         }
         self.docs -= 1;
         if self.docs == 0 {
-            self.mark_type(marks);
+            self.mark_type(dirty);
         }
     }
 
-    fn insert_standalone(&mut self, page: &Page, marks: &mut Marks) {
-        if insert_on_shelf(&mut self.standalone_shelves, page) {
-            self.mark_section(ContentType::Standalone, &page.key.section, marks);
+    fn insert_standalone(&mut self, page: &Page, dirty: &mut DirtyPaths) {
+        if insert_into_section(&mut self.standalone_by_section, page) {
+            self.mark_section(ContentType::Standalone, &page.key.section, dirty);
         }
         if page.params.nav {
             self.nav.insert(page);
-            self.mark_type(marks);
+            self.mark_type(dirty);
         }
     }
 
-    fn remove_standalone(&mut self, page: &Page, marks: &mut Marks) {
-        if remove_from_shelf(&mut self.standalone_shelves, page) {
-            self.mark_section(ContentType::Standalone, &page.key.section, marks);
+    fn remove_standalone(&mut self, page: &Page, dirty: &mut DirtyPaths) {
+        if remove_from_section(&mut self.standalone_by_section, page) {
+            self.mark_section(ContentType::Standalone, &page.key.section, dirty);
         }
         if page.params.nav {
             self.nav.remove(page);
-            self.mark_type(marks);
+            self.mark_type(dirty);
         }
     }
 }
 
-/// Whether the page is the first of its section.
-fn insert_on_shelf(shelves: &mut BTreeMap<Section, Shelf>, page: &Page) -> bool {
-    if let Some(shelf) = shelves.get_mut(&page.key.section) {
-        shelf.insert(page);
+/// Returns whether the page is the first of its section.
+fn insert_into_section(sections: &mut BTreeMap<Section, OrderedPages>, page: &Page) -> bool {
+    if let Some(ordered_pages) = sections.get_mut(&page.key.section) {
+        ordered_pages.insert(page);
         return false;
     }
-    let mut shelf = Shelf::default();
-    shelf.insert(page);
-    shelves.insert(page.key.section.clone(), shelf);
+    let mut ordered_pages = OrderedPages::default();
+    ordered_pages.insert(page);
+    sections.insert(page.key.section.clone(), ordered_pages);
     true
 }
 
-/// Whether the page was the last of its section.
-fn remove_from_shelf(shelves: &mut BTreeMap<Section, Shelf>, page: &Page) -> bool {
-    let Some(shelf) = shelves.get_mut(&page.key.section) else { return false };
-    shelf.remove(page);
-    if !shelf.is_empty() {
+/// Returns whether the page was the last of its section.
+fn remove_from_section(sections: &mut BTreeMap<Section, OrderedPages>, page: &Page) -> bool {
+    let Some(ordered_pages) = sections.get_mut(&page.key.section) else { return false };
+    ordered_pages.remove(page);
+    if !ordered_pages.is_empty() {
         return false;
     }
-    shelves.remove(&page.key.section);
+    sections.remove(&page.key.section);
     true
 }

@@ -1,4 +1,4 @@
-//! Titles and descriptions: plain text, in which backticks stand around code, as in Markdown.
+//! Titles and descriptions: plain text in which backticks enclose code, as in Markdown.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use askama::filters::HtmlSafe;
 
 use crate::text::escape;
 
-/// A title or description as HTML, with its code as code.
+/// A title or description as HTML.
 pub(crate) struct Inline<'t>(Cow<'t, str>);
 
 impl Inline<'_> {
@@ -37,10 +37,10 @@ impl fmt::Display for Inline<'_> {
     }
 }
 
-/// What is displayed is escaped.
+/// Its `Display` escapes the text.
 impl HtmlSafe for Inline<'_> {}
 
-/// A title or description for places that show no markup: without the backticks around code.
+/// A title or description without markup: without the backticks around code.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains('`') {
         return Cow::Borrowed(text);
@@ -57,7 +57,7 @@ enum Piece<'t> {
     Code(&'t str),
 }
 
-/// By CommonMark: code goes up to a run of as many backticks as it began with.
+/// As in CommonMark: code ends at a run of as many backticks as it began with.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let (mut pieces, mut rest, mut from) = (vec![], text, 0);
     while let Some((open, run)) = run(rest, from) {
@@ -76,7 +76,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Where the next run of backticks begins, and how long it is.
+/// The position and length of the next run of backticks.
 fn run(text: &str, from: usize) -> Option<(usize, usize)> {
     let start = from + text[from..].find('`')?;
     Some((start, text[start..].len() - text[start..].trim_start_matches('`').len()))
@@ -92,7 +92,7 @@ fn closing(text: &str, mut from: usize, len: usize) -> Option<usize> {
     }
 }
 
-/// Code that begins or ends with a backtick has a space on both sides.
+/// Code that begins or ends with a backtick is padded with a space on both sides.
 fn unpadded(code: &str) -> &str {
     let inside = code.strip_prefix(' ').and_then(|code| code.strip_suffix(' '));
     inside.filter(|inside| !inside.trim().is_empty()).unwrap_or(code)

@@ -1,14 +1,14 @@
-//! Fragments joined when served.
+//! Joins fragments into pages when they are served.
 //!
-//! U+0000 cannot occur in a page, so it marks the joints:
+//! U+0000 cannot occur in a page, so it delimits placeholders:
 //!
-//! - in a page, `\0PATH\0` is the fragment at `PATH`; `\0PATH HREF\0` marks the entry with that link as the current
-//!   page, `\0PATH ~HREF\0` as what the page is part of; `\0PATH HREF INNER\0` opens the fragment `INNER` inside it;
-//!   a tab and the page's [`Key`] may follow;
-//! - in a fragment, `\0INNER\0` is where a fragment goes that the page may open, and `\0+FIRST\0` … `\0+LAST\0` stand
-//!   around a list of one line an entry: of a long one only a window around the current entry is shown, with
-//!   `FIRST` and `LAST` where it was cut. A very long one is not there itself: each `\0*PATH<tab>KEY\0` names a fragment
-//!   with a part of it, and the key of the first entry in that.
+//! - in a page, `\0PATH\0` is replaced by the fragment at `PATH`; `\0PATH HREF\0` also marks the entry with that link
+//!   as the current page, `\0PATH ~HREF\0` as an ancestor of it; `\0PATH HREF INNER\0` opens the fragment `INNER`
+//!   inside it; a tab and the page's [`Key`] may follow;
+//! - in a fragment, `\0INNER\0` is replaced by the fragment `INNER` if the page opens it, and `\0+FIRST\0` …
+//!   `\0+LAST\0` enclose a list with one entry per line: of a long list only a window around the current entry is
+//!   shown, with `FIRST` and `LAST` where it was cut. A very long list is stored in parts: each `\0*PATH<tab>KEY\0`
+//!   names a fragment with a part of it, and the key of its first entry.
 
 mod key;
 mod parts;
@@ -18,71 +18,71 @@ use memchr::{memchr, memchr_iter, memmem, memrchr};
 use self::key::Key;
 use self::parts::Entries;
 
-/// So many entries of a long list are shown on either side of the current one.
-const AROUND: usize = 20;
-/// Up to so many entries a list is shown whole.
-const WHOLE: usize = 60;
+/// How many entries of a long list are shown on either side of the current one.
+const WINDOW_EACH_SIDE: usize = 20;
+/// A list of up to this many entries is shown completely.
+const MAX_UNCUT_ENTRIES: usize = 60;
 
-/// Whether a path is that of a fragment, which is never served by itself.
+/// Whether this is the path of a fragment, which is never served by itself.
 pub fn is_fragment(path: &str) -> bool {
     path.starts_with("/.") && path != "/.md"
 }
 
-/// The page as a visitor gets it: each joint of `body` replaced by its fragment, with the current entry marked.
+/// The page as served: each placeholder in `body` is replaced by its fragment, with the current entry marked.
 ///
-/// `fragment` finds the file at a path of the same release; where there is none, the joint leaves nothing. Fragments may
-/// name further ones: who cannot find them at once remembers which were asked for, finds them, and joins again, until
-/// none is missing.
+/// `fragment` returns the file at a path of the same release; if there is none, the placeholder is removed. Fragments
+/// may name further ones: a caller that cannot load them synchronously records the requested paths, loads them, and
+/// joins again until none is missing.
 pub fn join<B: AsRef<[u8]>>(body: &[u8], mut fragment: impl FnMut(&str) -> Option<B>) -> Vec<u8> {
     let mut joined = Vec::with_capacity(body.len() + 4096);
     let mut rest = body;
-    while let Some((before, words, after)) = next_joint(rest) {
+    while let Some((before, words, after)) = next_placeholder(rest) {
         joined.extend_from_slice(before);
         rest = after;
-        let joint = Joint::read(words);
-        let (outer, inner) = (fragment(joint.path), joint.inner.and_then(&mut fragment));
+        let placeholder = Placeholder::read(words);
+        let (outer, inner) = (fragment(placeholder.path), placeholder.inner.and_then(&mut fragment));
         if let Some(outer) = outer {
             let inner = inner.as_ref().map(AsRef::as_ref);
-            joint.put(outer.as_ref(), Level::Outer(inner), &mut fragment, &mut joined);
+            placeholder.put(outer.as_ref(), Level::Outer(inner), &mut fragment, &mut joined);
         }
     }
     joined.extend_from_slice(rest);
     joined
 }
 
-/// What stands before the next joint, the joint, and what follows.
-fn next_joint(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+/// The text before the next placeholder, the placeholder, and the text after it.
+fn next_placeholder(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let start = memchr(0, text)?;
     let end = start + 1 + memchr(0, &text[start + 1..])?;
     Some((&text[..start], &text[start + 1..end], &text[end + 1..]))
 }
 
-struct Joint<'j> {
+struct Placeholder<'j> {
     path: &'j str,
-    /// ` href="/docs/a"`, as it stands in the fragment.
+    /// ` href="/docs/a"`, as written in the fragment.
     current: Option<String>,
     mark: &'static str,
     inner: Option<&'j str>,
-    /// Of the page, in the list that it is in: that of the inner fragment, if there is one.
+    /// The page's position in its list: that of the inner fragment, if there is one.
     key: Option<Key<'j>>,
 }
 
-/// Which of the two fragments is put, and what is inside the outer one.
+/// Which of the two fragments is written, and the fragment inside the outer one.
 #[derive(Clone, Copy)]
 enum Level<'f> {
     Outer(Option<&'f [u8]>),
     Inner,
 }
 
-impl<'j> Joint<'j> {
-    fn read(words: &'j [u8]) -> Joint<'j> {
+impl<'j> Placeholder<'j> {
+    fn read(words: &'j [u8]) -> Placeholder<'j> {
         let words = std::str::from_utf8(words).unwrap_or_default();
         let (words, key) =
             words.split_once('\t').map_or((words, None), |(words, key)| (words, Key::read(key)));
         let mut words = words.split(' ');
         let path = words.next().unwrap_or_default();
         let href = words.next().map(|word| word.strip_prefix('~').map_or((word, PAGE), |href| (href, PART)));
-        Joint {
+        Placeholder {
             path,
             current: href.map(|(href, _)| format!(" href=\"{href}\"")),
             mark: href.map_or(PAGE, |(_, mark)| mark),
@@ -91,7 +91,7 @@ impl<'j> Joint<'j> {
         }
     }
 
-    /// A fragment, with the one inside it that the page opens.
+    /// Writes a fragment, with the inner one that the page opens.
     fn put<B: AsRef<[u8]>>(
         &self,
         text: &[u8],
@@ -100,7 +100,7 @@ impl<'j> Joint<'j> {
         joined: &mut Vec<u8>,
     ) {
         let mut rest = text;
-        while let Some((before, words, after)) = next_joint(rest) {
+        while let Some((before, words, after)) = next_placeholder(rest) {
             self.put_marked(before, joined);
             rest = after;
             match (words.first(), level) {
@@ -114,7 +114,7 @@ impl<'j> Joint<'j> {
         self.put_marked(rest, joined);
     }
 
-    /// A list that begins with `entries`; what follows it.
+    /// Writes a list that begins with `entries`; returns the text after it.
     fn put_list<'t, B: AsRef<[u8]>>(
         &self,
         first: &[u8],
@@ -125,7 +125,7 @@ impl<'j> Joint<'j> {
     ) -> &'t [u8] {
         let Some(end) = memmem::find(entries, b"\0+") else { return entries };
         let (entries, after) = entries.split_at(end);
-        let Some((_, last, rest)) = next_joint(after) else { return after };
+        let Some((_, last, rest)) = next_placeholder(after) else { return after };
         let is_here = matches!(level, Level::Inner) == self.inner.is_some();
         let entries = Entries::read(entries, self.key.as_ref().filter(|_| is_here), self, fragment);
         let window = self.window(&entries.lines);
@@ -139,18 +139,20 @@ impl<'j> Joint<'j> {
         rest
     }
 
-    /// The entries around the current one, or the one that is open; the first ones where there is neither.
+    /// The entries around the open or current one; the first ones if there is neither.
     fn window(&self, entries: &[u8]) -> std::ops::Range<usize> {
-        if memchr_iter(b'\n', entries).count() <= WHOLE {
+        if memchr_iter(b'\n', entries).count() <= MAX_UNCUT_ENTRIES {
             return 0..entries.len();
         }
         let at = self.find(entries).unwrap_or(0);
-        let start = (0..=AROUND).try_fold(at, |at, _| memrchr(b'\n', &entries[..at])).map_or(0, |at| at + 1);
+        let start = (0..=WINDOW_EACH_SIDE)
+            .try_fold(at, |at, _| memrchr(b'\n', &entries[..at]))
+            .map_or(0, |at| at + 1);
         let mut ends = memchr_iter(b'\n', &entries[at..]).map(|end| at + end + 1);
-        start..ends.nth(AROUND).unwrap_or(entries.len())
+        start..ends.nth(WINDOW_EACH_SIDE).unwrap_or(entries.len())
     }
 
-    /// Where the entry is that is open, or else the current one.
+    /// The index of the open entry, or else of the current one.
     fn find(&self, entries: &[u8]) -> Option<usize> {
         let open = self.inner.map(|inner| format!("\0{inner}\0"));
         let find = |text: &Option<String>| memmem::find(entries, text.as_ref()?.as_bytes());
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_joint_is_replaced_by_its_fragment() {
+    fn a_placeholder_is_replaced_by_its_fragment() {
         check("a", &[], "a");
         check("a\0/.x\0b\0/.x\0", &[("/.x", "-")], "a-b-");
         check("a\0/.x\0b", &[], "ab");
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_list_a_window_is_shown() {
+    fn a_window_of_a_long_list_is_shown() {
         let list = list(2000);
         let check = |current: usize, first: &str, shown: std::ops::Range<usize>, last: &str| {
             let entries = shown.map(|n| match n == current {
@@ -261,7 +263,7 @@ mod tests {
         check("\0/.s /x /.300\0", &[("/.s", &outer), ("/.300", "open")], &format!("FIRST{expected}LAST"));
     }
 
-    /// 2,000 entries in parts of 100, but for one of 10.
+    /// 2,000 entries in parts of 100, except one of 10.
     fn parts() -> Vec<(String, String)> {
         let mut starts: Vec<usize> = (0..20).map(|part| part * 100).chain([1510]).collect();
         starts.sort_unstable();
@@ -277,18 +279,19 @@ mod tests {
     }
 
     #[test]
-    fn of_a_list_in_parts_the_same_window_is_shown() {
+    fn the_window_of_a_list_in_parts_is_the_same() {
         let (parts, whole) = (parts(), [("/.s", list(2000))]);
         for current in [0, 5, 20, 99, 100, 1000, 1019, 1050, 1085, 1099, 1500, 1512, 1530, 1999] {
-            let joint = format!("\0/.s /{current}\t0\t{current:04}\tp{current}\0");
-            let joined = join(joint.as_bytes(), |path| Some(&parts.iter().find(|(name, _)| name == path)?.1));
+            let placeholder = format!("\0/.s /{current}\t0\t{current:04}\tp{current}\0");
+            let joined =
+                join(placeholder.as_bytes(), |path| Some(&parts.iter().find(|(name, _)| name == path)?.1));
             let expected = join(format!("\0/.s /{current}\0").as_bytes(), |_| Some(&whole[0].1));
             assert_eq!(String::from_utf8(joined), String::from_utf8(expected), "{current}");
         }
     }
 
     #[test]
-    fn of_a_list_in_parts_few_are_read() {
+    fn few_parts_of_a_list_are_read() {
         let parts = parts();
         let read = |current: usize| {
             let mut read = vec![];
@@ -305,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_is_not_in_the_list_sees_its_beginning() {
+    fn a_page_that_is_not_in_the_list_shows_its_beginning() {
         let parts = parts();
         let joined = join(b"\0/.s /docs/s\0", |path| Some(&parts.iter().find(|(name, _)| name == path)?.1));
         let expected = join(b"\0/.s /docs/s\0", |_| Some(list(2000)));
@@ -313,18 +316,19 @@ mod tests {
     }
 
     #[test]
-    fn whoever_finds_fragments_later_is_asked_for_few() {
+    fn a_caller_that_loads_fragments_later_needs_few_rounds() {
         let parts = parts();
         let mut known: Vec<(String, String)> = vec![];
         for expected in [&["/.s"][..], &["/.s/1500"], &["/.s/1400", "/.s/1510"], &[]] {
-            let mut wanted = vec![];
+            let mut missing = vec![];
             join(b"\0/.s /1505\t0\t1505\tp1505\0", |path| {
                 let found = known.iter().find(|(name, _)| name == path);
-                wanted.extend(found.is_none().then(|| path.to_owned()));
+                missing.extend(found.is_none().then(|| path.to_owned()));
                 found.map(|(_, text)| text)
             });
-            assert_eq!(wanted, expected);
-            known.extend(wanted.iter().flat_map(|path| parts.iter().find(|(name, _)| name == path).cloned()));
+            assert_eq!(missing, expected);
+            known
+                .extend(missing.iter().flat_map(|path| parts.iter().find(|(name, _)| name == path).cloned()));
         }
     }
 

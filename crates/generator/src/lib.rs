@@ -1,42 +1,41 @@
-//! Pages to files: a pure function of a snapshot. No I/O, no clock.
+//! Turns pages into files: a pure function of a snapshot. No I/O, no clock.
 //!
-//! A file of a site is a function of the [`Site`] and a path. A change makes a set of paths *dirty*
-//! ([`Site::apply`]); for each of them one asks what is there now ([`Site::make`]), and keeps it if it differs:
+//! A file of a site is a function of the [`Site`] and a path. A change makes a set of paths *dirty* ([`Site::apply`]);
+//! the caller generates the file at each of them ([`Site::make`]), and stores it if it differs:
 //!
-//! 1. [`Site::load`] the pages as of the last release; [`Site::apply`] what has changed since.
-//! 2. Make the dirty paths that [`Site::need`] a page's text, on as many threads as there are; then
-//!    [`Site::summarise`] these pages, because lists show their first words.
-//! 3. Make the others. Where nothing is made, nothing is any more.
+//! 1. [`Site::load`] the pages as of the last release; [`Site::apply`] the changes since.
+//! 2. Make the dirty paths that [`Site::need`] a page's text, in parallel; then [`Site::summarise`] these pages,
+//!    because lists show the beginning of their texts.
+//! 3. Make the others. A dirty path for which no file is made has no file any more.
 //!
-//! No page's text makes a build fail: one that cannot be rendered within its bounds is shown as its source, with a
+//! No text makes a build fail: a page that cannot be rendered within its bounds is shown as its source, with a
 //! [`Made::warning`].
 //!
 //! A clean build is [`Site::load`] with all pages, and [`Site::all_paths`] instead of the dirty ones: the same files,
-//! byte for byte. Other settings, another origin or another [`VERSION`] call for one.
+//! byte for byte. It is needed after a change of the settings, the origin or the [`VERSION`].
 //!
-//! What many pages share and that changes often (navigation, the way to a section) is a *fragment*: a file of its
-//! own, whose path begins with `/.`, [`join`]ed into the HTML when that is served.
+//! Content that many pages share and that changes often (navigation, breadcrumbs) is a *fragment*: a separate file,
+//! whose path begins with `/.`, [joined](join()) into the HTML when that is served.
 //!
 //! # Paths
 //!
 //! | path | file |
 //! |---|---|
-//! | [`url`] of a page, and that with `.md` | the page; its Markdown, byte for byte |
-//! | `/`, `/.md`, `/index.md` | the homepage, else a list of what there is |
-//! | `/blog`, `/docs`, `/blog/S`, `/docs/S`, `/S` | lists; a page of that address wins |
-//! | `/blog/2026.05`, `/blog/S/2026.05`, `/tags/T/2026.05`, `….05.14`, `….05.14.0` | archives of lists that are too long |
+//! | [`url()`] of a page, and that with `.md` | the page; its Markdown, byte for byte |
+//! | `/`, `/.md`, `/index.md` | the homepage, else an overview of the site |
+//! | `/blog`, `/docs`, `/blog/S`, `/docs/S`, `/S` | lists; a page with the same path takes precedence |
+//! | `/blog/2026.05`, `/blog/S/2026.05`, `/tags/T/2026.05`, `….05.14`, `….05.14.0` | archives of long lists |
 //! | `/tags`, `/tags/T` | tags |
-//! | `/standalone/…`, `/homepage/…`, former addresses | redirects |
+//! | `/standalone/…`, `/homepage/…`, former paths | redirects |
 //! | `/feed.xml`, `/rss.xml`, `/feed.json` | the newest posts |
-//! | `/sitemap.xml`, `/sitemap.lists.xml`, `/sitemap.0.xml` … | the sitemap; from 501 pages on in shards |
+//! | `/sitemap.xml`, `/sitemap.lists.xml`, `/sitemap.0.xml` … | the sitemap; in shards from 501 pages on |
 //! | `/robots.txt`, `/llms.txt`, `/404.html`, `/favicon.svg`, `/assets/site.HASH.css` | one each |
 //! | `/.nav`, `/.foot`, `/.docs`, `/.docs/S`, `/.crumbs/…`, `/.list`, `/.list/…` | fragments |
-//! | `/.docs/S/P`, `/.root/P` | fragments: the part that begins with page `P` of a navigation that is too long for one |
+//! | `/.docs/S/P`, `/.root/P` | fragments: the part of a long navigation that begins with page `P` |
 //!
 //! # Params
 //!
-//! What the theme understands of a page's `params` is in [`PageParams`]; what the owner may choose for the whole site
-//! in [`Settings`].
+//! [`PageParams`] are the `params` of a page that the theme supports, [`Settings`] the options for the whole site.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -48,7 +47,7 @@ mod join;
 mod make;
 mod page;
 mod params;
-mod place;
+mod route;
 mod settings;
 mod site;
 mod text;
@@ -61,5 +60,6 @@ pub use settings::{Link, Settings};
 pub use site::{Changes, File, Made, MissingSource, Need, Site, Source};
 pub use url::url;
 
-/// Changes whenever the theme or the generator's code does: files made by another version are no base to build on.
+/// Changes whenever the theme or the generator's code does: an incremental build cannot start from another version's
+/// files.
 pub const VERSION: &str = env!("RECTO_GENERATOR_VERSION");

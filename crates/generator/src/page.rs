@@ -1,19 +1,19 @@
-//! What the generator knows of a page without its text.
+//! A page in the index, without its text.
 
 use model::{ApiEndpoint, ContentType, PageId, PageKey, Section, Slug, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::{PageParams, text};
 
-/// A visible page: no draft, not deleted, not dated in the future.
+/// A visible page: not a draft, not deleted, not dated in the future.
 ///
-/// Kept as JSON between builds, so its names are short and what is not there is not written.
+/// Stored as JSON between builds, so field names are short and absent values are omitted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
     pub id: PageId,
     #[serde(with = "key_as_text")]
     pub key: PageKey,
-    /// Its section as it was typed, if that has capitals.
+    /// Its section as typed, if that has capitals.
     #[serde(rename = "k", default, skip_serializing_if = "Option::is_none")]
     pub section_spelling: Option<String>,
     #[serde(rename = "t")]
@@ -30,27 +30,27 @@ pub struct Page {
     pub api_endpoint: Option<ApiEndpoint>,
     #[serde(default, skip_serializing_if = "PageParams::is_default")]
     pub params: PageParams,
-    /// Where its text is kept; the generator only hands it back.
+    /// Identifies the stored text; opaque to the generator.
     #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
     pub content: Option<i64>,
-    /// The beginning of its text; known once the page has been made.
+    /// The beginning of its text; known once the page has been generated.
     #[serde(rename = "s", default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
 }
 
 impl Page {
-    /// What stands under the title in lists and in `<meta name="description">`.
+    /// Shown below the title in lists, and used as `<meta name="description">`.
     pub(crate) fn blurb(&self) -> &str {
         self.description.as_deref().unwrap_or(&self.summary)
     }
 
-    /// The title for places with little room.
+    /// The title for navigation.
     pub(crate) fn short_title(&self) -> &str {
         self.params.link_title.as_deref().unwrap_or(&self.title)
     }
 
-    /// Everything that files of *other* pages, and lists by order, take from this page; its blurb aside.
-    pub(crate) fn same_place(&self, other: &Page) -> bool {
+    /// Whether everything that *other* files use of this page, and its position in lists, is the same; the blurb aside.
+    pub(crate) fn same_listing(&self, other: &Page) -> bool {
         self.key == other.key
             && self.section_spelling == other.section_spelling
             && self.title == other.title
@@ -60,12 +60,12 @@ impl Page {
             && self.params == other.params
     }
 
-    /// Whether search engines should know this address: a page that was first published elsewhere is found there.
+    /// Whether search engines should index this URL: not if the page was first published elsewhere.
     pub(crate) fn is_for_search(&self) -> bool {
         !self.params.noindex && self.params.canonical.is_none()
     }
 
-    /// Titles are user text: one line, no characters that HTML or XML forbid, and never nothing.
+    /// Cleans up the title: one line, no characters that HTML or XML forbid, never empty.
     pub(crate) fn tidied(mut self) -> Page {
         text::tidy(&mut self.title);
         if self.title.is_empty() {

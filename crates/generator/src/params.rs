@@ -1,4 +1,4 @@
-//! The params of a page that the theme understands.
+//! The page params that the theme supports.
 
 use model::limits::TITLE_CHARS;
 use serde::{Deserialize, Serialize};
@@ -7,41 +7,41 @@ use serde_json::{Map, Value};
 use crate::settings::is_link;
 use crate::text;
 
-/// Read from a page's `params`; whatever has the wrong type counts as absent.
+/// Read from a page's `params`; values of the wrong type are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PageParams {
-    /// `weight`: the place among the pages of a section, small first; 0 when not given.
+    /// `weight`: the position among the pages of a section, lowest first; 0 by default.
     #[serde(skip_serializing_if = "is_default")]
     pub weight: i64,
-    /// `toc`: whether there is a table of contents; the theme decides when not given.
+    /// `toc`: whether there is a table of contents; the theme decides by default.
     #[serde(skip_serializing_if = "is_default")]
     pub toc: Option<bool>,
-    /// `cover`: an image at the head of the page and in previews.
+    /// `cover`: an image at the top of the page and in previews.
     #[serde(skip_serializing_if = "is_default")]
     pub cover: Option<String>,
-    /// `coverAlt`: what the cover shows, for those who cannot see it.
+    /// `coverAlt`: the alternative text of the cover.
     #[serde(skip_serializing_if = "is_default")]
     pub cover_alt: Option<String>,
-    /// `author` or `authors`: a name or several.
+    /// `author` or `authors`: one name or several.
     #[serde(skip_serializing_if = "is_default")]
     pub authors: Vec<String>,
-    /// `nav`: a standalone page in the masthead.
+    /// `nav`: link this standalone page in the masthead.
     #[serde(skip_serializing_if = "is_default")]
     pub nav: bool,
-    /// `noindex`: a page that search engines are asked to pass over.
+    /// `noindex`: ask search engines not to index the page.
     #[serde(skip_serializing_if = "is_default")]
     pub noindex: bool,
-    /// `list`: whether the list that the page stands in front of is shown below it; the theme decides when not given.
+    /// `list`: whether a section page shows the list of its section; the theme decides by default.
     #[serde(skip_serializing_if = "is_default")]
     pub list: Option<bool>,
     /// `linkTitle`: a short title for navigation.
     #[serde(skip_serializing_if = "is_default")]
     pub link_title: Option<String>,
-    /// `canonical`: the address of the original, for a page that was first published elsewhere.
+    /// `canonical`: the URL of the original, for a page that was first published elsewhere.
     #[serde(skip_serializing_if = "is_default")]
     pub canonical: Option<String>,
-    /// `lang`: the page's language, where it differs from the site's.
+    /// `lang`: the page's language, if it differs from the site's.
     #[serde(skip_serializing_if = "is_default")]
     pub lang: Option<String>,
 }
@@ -50,11 +50,11 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// So many names are a byline; more are a mistake.
-const AUTHORS: usize = 10;
+/// Maximum number of names in a byline; more are a mistake.
+const MAX_AUTHORS: usize = 10;
 
 impl PageParams {
-    /// `json` is the text of an object; anything else has no params.
+    /// `json` is an object; anything else has no params.
     pub fn read(json: Option<&str>) -> PageParams {
         let params = json.and_then(|json| serde_json::from_str::<Map<String, Value>>(json).ok());
         params.filter(|params| !params.is_empty()).map_or_else(PageParams::default, |params| known(&params))
@@ -84,7 +84,7 @@ fn known(params: &Map<String, Value>) -> PageParams {
     }
 }
 
-/// A number, also one written `10.0` or `"10"`.
+/// An integer, also one written as `10.0` or `"10"`.
 fn whole(value: &Value) -> Option<i64> {
     let number = || value.as_f64().filter(|number| number.is_finite()).map(|number| number as i64);
     value.as_i64().or_else(number).or_else(|| value.as_str()?.trim().parse().ok())
@@ -98,7 +98,7 @@ fn names(value: &Value) -> Vec<String> {
             author.get("name").filter(|name| name.is_string()).map(names).unwrap_or_default()
         }
         Value::Array(list) => {
-            list.iter().filter(|author| !author.is_array()).flat_map(names).take(AUTHORS).collect()
+            list.iter().filter(|author| !author.is_array()).flat_map(names).take(MAX_AUTHORS).collect()
         }
         _ => vec![],
     }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_is_read() {
+    fn supported_params_are_read() {
         let params = PageParams::read(Some(
             r#"{"weight": 3, "toc": false, "cover": "/media/a/b.webp", "coverAlt": "A lamp", "author": "Ada",
                 "nav": true, "noindex": true, "list": false, "linkTitle": "Short", "lang": "pt-BR",
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wrong_type_counts_as_absent() {
+    fn values_of_the_wrong_type_are_ignored() {
         for json in [
             "",
             "[]",
@@ -142,7 +142,7 @@ mod tests {
             "{}",
             r#"{"weight": [], "toc": "no", "cover": 5, "author": 7, "nav": "true", "noindex": 1, "lang": {}}"#,
             r#"{"weight": null, "cover": "javascript:alert(1)", "canonical": "/relative", "lang": "no such \" one"}"#,
-            r#"{"author": {"name": 5}, "authors": "ignored beside author", "linkTitle": " \n "}"#,
+            r#"{"author": {"name": 5}, "authors": "ignored next to author", "linkTitle": " \n "}"#,
         ] {
             assert_eq!(PageParams::read(Some(json)), PageParams::default(), "{json}");
         }

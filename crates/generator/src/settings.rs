@@ -1,10 +1,10 @@
-//! What the owner of a site chose.
+//! The settings of a site.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{accent, text};
 
-/// `recto site set KEY=VALUE`; kept as JSON. What is not set has a default.
+/// Set by `recto site set KEY=VALUE`; stored as JSON. Unset keys have defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
@@ -39,25 +39,25 @@ pub struct Link {
     pub url: String,
 }
 
-const TITLE_CHARS: usize = 100;
-const DESCRIPTION_CHARS: usize = 500;
-const URL_CHARS: usize = 2000;
-const LINKS: usize = 12;
-const FOOTER_CHARS: usize = 5000;
-const CSS_CHARS: usize = 100_000;
+const MAX_TITLE_CHARS: usize = 100;
+const MAX_DESCRIPTION_CHARS: usize = 500;
+const MAX_URL_CHARS: usize = 2000;
+const MAX_LINKS: usize = 12;
+const MAX_FOOTER_CHARS: usize = 5000;
+const MAX_CSS_CHARS: usize = 100_000;
 
 impl Settings {
-    /// Each key and what it is for, in the order in which they are shown.
+    /// Each key with its description, in display order.
     pub const KEYS: [(&str, &str); 11] = [
         ("title", "the site's name, in the masthead and in feeds; the site's host label when not set"),
-        ("description", "one sentence about the site, for its front page, search engines and feeds"),
+        ("description", "one sentence about the site, for its home page, search engines and feeds"),
         ("language", "the language of the texts, such as en, de or pt-BR; en when not set"),
         ("author", "who writes, where a page does not say (params.author)"),
-        ("logo", "the URL of an image shown in place of the title in the masthead"),
+        ("logo", "the URL of an image shown instead of the title in the masthead"),
         ("icon", "the URL of the icon browsers show; made from the title's first letter when not set"),
         (
             "accent",
-            "the colour of what is current or hovered: #a3301a, or two for light and dark: #a3301a #ff9274",
+            "the colour of current and hovered links: #a3301a, or two for light and dark: #a3301a #ff9274",
         ),
         (
             "links",
@@ -68,30 +68,30 @@ impl Settings {
         ("noindex", "yes asks search engines to pass over the whole site; no when not set"),
     ];
 
-    /// Sets `key`; an empty value means its default. The message is shown to the owner.
+    /// Sets `key`; an empty value restores its default. The error message is for the owner.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         let value = value.trim();
         if value.contains('\0') {
             return Err(format!("{key} must not contain U+0000"));
         }
         match key {
-            "title" => self.title = line(key, value, TITLE_CHARS)?,
-            "description" => self.description = line(key, value, DESCRIPTION_CHARS)?,
+            "title" => self.title = line(key, value, MAX_TITLE_CHARS)?,
+            "description" => self.description = line(key, value, MAX_DESCRIPTION_CHARS)?,
             "language" => self.language = language(value)?,
-            "author" => self.author = line(key, value, TITLE_CHARS)?,
+            "author" => self.author = line(key, value, MAX_TITLE_CHARS)?,
             "logo" => self.logo = address(key, value)?,
             "icon" => self.icon = address(key, value)?,
             "accent" => self.accent = colour(value)?,
             "links" => self.links = links(value)?,
-            "footer" => self.footer = long(key, value, FOOTER_CHARS)?,
-            "css" => self.css = long(key, value, CSS_CHARS)?,
+            "footer" => self.footer = long(key, value, MAX_FOOTER_CHARS)?,
+            "css" => self.css = long(key, value, MAX_CSS_CHARS)?,
             "noindex" => self.noindex = yes(key, value)?,
-            _ => return Err(format!("there is no setting \"{key}\"; {}", known_keys())),
+            _ => return Err(format!("unknown setting \"{key}\"; {}", known_keys())),
         }
         Ok(())
     }
 
-    /// The value of `key` as [`Settings::set`] takes it; empty when it is not set.
+    /// The value of `key` in the syntax of [`Settings::set`]; empty if it is not set.
     pub fn get(&self, key: &str) -> Option<String> {
         let value = match key {
             "title" => self.title.clone(),
@@ -124,7 +124,7 @@ fn known_keys() -> String {
     format!("the settings are {keys}")
 }
 
-/// A text of one line.
+/// A single line of text.
 fn line(key: &str, value: &str, limit: usize) -> Result<Option<String>, String> {
     let value = long(key, value, limit)?;
     Ok(value.and_then(text::tidied))
@@ -145,7 +145,7 @@ fn language(value: &str) -> Result<Option<String>, String> {
     Ok((!value.is_empty()).then(|| value.to_owned()))
 }
 
-/// The shape of a BCP 47 tag; whether such a language exists is not known here.
+/// Checks the syntax of a BCP 47 tag, not whether the language exists.
 pub(crate) fn is_language(tag: &str) -> bool {
     let mut parts = tag.split('-');
     let first = parts.next().unwrap_or_default();
@@ -172,17 +172,17 @@ fn address(key: &str, value: &str) -> Result<Option<String>, String> {
 
 fn check_address(key: &str, value: &str) -> Result<String, String> {
     let wrong =
-        || format!("{key}: \"{value}\" is no URL; it must begin with / or https:// and contain no spaces");
+        || format!("{key}: \"{value}\" is not a URL; it must begin with / or https:// and contain no spaces");
     if is_link(value) { Ok(value.to_owned()) } else { Err(wrong()) }
 }
 
-/// A path of the site or an address on the web: nothing that a browser would run.
+/// A path on the site or a web URL: nothing that a browser would execute.
 pub(crate) fn is_link(url: &str) -> bool {
     let path = url.starts_with('/') && !url.starts_with("//") && !url.contains('\\');
     let web =
         ["https://", "http://"].iter().any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
     let clean = |char: char| !char.is_whitespace() && !char.is_control() && !"<>\"'`{}|^".contains(char);
-    (path || web) && url.len() <= URL_CHARS && url.chars().all(clean)
+    (path || web) && url.len() <= MAX_URL_CHARS && url.chars().all(clean)
 }
 
 fn colour(value: &str) -> Result<Option<String>, String> {
@@ -195,8 +195,8 @@ fn colour(value: &str) -> Result<Option<String>, String> {
 fn links(value: &str) -> Result<Vec<Link>, String> {
     let entries = value.split([';', '\n']).map(str::trim).filter(|entry| !entry.is_empty());
     let links = entries.map(link).collect::<Result<Vec<_>, _>>()?;
-    if links.len() > LINKS {
-        return Err(format!("links: at most {LINKS} fit, got {}", links.len()));
+    if links.len() > MAX_LINKS {
+        return Err(format!("links: at most {MAX_LINKS} fit, got {}", links.len()));
     }
     Ok(links)
 }
@@ -204,7 +204,7 @@ fn links(value: &str) -> Result<Vec<Link>, String> {
 fn link(entry: &str) -> Result<Link, String> {
     let wrong = || format!("links: \"{entry}\" is not Text=URL, such as Docs=/docs");
     let (text, url) = entry.split_once('=').ok_or_else(wrong)?;
-    let text = line("links", text.trim(), TITLE_CHARS)?.ok_or_else(wrong)?;
+    let text = line("links", text.trim(), MAX_TITLE_CHARS)?.ok_or_else(wrong)?;
     let url = url.trim();
     let url = if url.starts_with("mailto:") && is_link(&format!("/{url}")) {
         url.to_owned()
@@ -260,12 +260,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn an_invalid_value_is_explained() {
         let check = |key, value: &str, expected: &str| assert_eq!(set(key, value), Err(expected.to_owned()));
         check(
             "colour",
             "red",
-            "there is no setting \"colour\"; the settings are title, description, language, author, logo, icon, \
+            "unknown setting \"colour\"; the settings are title, description, language, author, logo, icon, \
              accent, links, footer, css, noindex",
         );
         check("title", &"x".repeat(101), "title must be at most 100 characters, got 101");
@@ -278,7 +278,7 @@ mod tests {
         check(
             "logo",
             "logo.png",
-            "logo: \"logo.png\" is no URL; it must begin with / or https:// and contain no spaces",
+            "logo: \"logo.png\" is not a URL; it must begin with / or https:// and contain no spaces",
         );
         check("accent", "red", "accent must be a colour such as #a3301a, or two of them, not \"red\"");
         check("links", "Docs", "links: \"Docs\" is not Text=URL, such as Docs=/docs");

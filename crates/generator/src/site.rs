@@ -1,4 +1,4 @@
-//! The index of one site, and what changes in it.
+//! The index of one site, and its changes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,42 +7,42 @@ use model::{ContentType, PageId};
 
 use crate::frame::Frame;
 use crate::index::Index;
-use crate::index::marks::Marks;
-use crate::place::Place;
+use crate::index::dirty::DirtyPaths;
+use crate::route::Route;
 use crate::{Page, Settings};
 
-/// Everything about a site that its files are made of, the texts aside.
+/// Everything that the files of a site are generated from, except the texts.
 pub struct Site {
     pub(crate) frame: Frame,
     pub(crate) index: Index,
 }
 
-/// What became of pages since the index was made.
+/// Changed pages since the index was built.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
-    /// A page as it is now; `None` when it is gone or hidden.
+    /// The new version of a page; `None` if it was deleted or hidden.
     pub pages: Vec<(PageId, Option<Page>)>,
-    /// Paths at which pages stood formerly ([`crate::url`] of their former key), to be added; the last one wins.
+    /// Former paths of pages ([`crate::url()`] of the former key) to be added; for one path, the last entry wins.
     pub former: Vec<(String, PageId)>,
 }
 
-/// What it takes to make the file at a path.
+/// What is needed to generate the file at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// There is no file.
     Nothing,
     /// The source of this page.
     Page(PageId),
-    /// The index alone, once every page that was made has been summarised.
-    Itself,
+    /// Only the index, once every page generated in this build has been summarised.
+    Index,
 }
 
 /// The text of a page.
 #[derive(Clone, Copy)]
 pub struct Source<'s> {
     pub content: &'s str,
-    /// Why the text is to be shown as it is and not rendered, in words for its author. For a caller whose first attempt
-    /// ended in a panic; a text that is over its bounds is shown so by itself.
+    /// If set, the text is shown as its source, for this reason; the message is for the author. For a caller whose
+    /// first attempt panicked; a text that exceeds its bounds is handled by the generator.
     pub as_text: Option<&'s str>,
 }
 
@@ -56,9 +56,9 @@ impl<'s> Source<'s> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
     pub file: File,
-    /// Of a page's HTML: for [`Site::summarise`].
+    /// Set for a page's HTML; pass it to [`Site::summarise`].
     pub summary: Option<String>,
-    /// Of a page's HTML: what its author should know about it. The page is there, but not as it was meant.
+    /// Set for a page's HTML that could not be rendered as intended; for its author.
     pub warning: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub enum File {
     Redirect(String),
 }
 
-/// A page's file was asked for without the page's text: a mistake of the caller, whatever the text says.
+/// [`Site::make`] was called for a page's file without the page's text: a bug in the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MissingSource(pub PageId);
 
@@ -82,12 +82,12 @@ impl fmt::Display for MissingSource {
 impl std::error::Error for MissingSource {}
 
 impl Site {
-    /// A site without pages. `origin` is `https://example.com`, without a slash at the end.
+    /// A site without pages. `origin` is `https://example.com`, without a trailing slash.
     pub fn new(origin: &str, settings: Settings, default_title: &str) -> Site {
         Site { frame: Frame::new(origin, settings, default_title), index: Index::default() }
     }
 
-    /// A site as it was left: no path is told to be dirty. Also the first step of a clean build, which then makes
+    /// A site as of the last build, without dirty paths. Also the first step of a clean build, which then makes
     /// [`Site::all_paths`].
     pub fn load(
         origin: &str,
@@ -97,70 +97,70 @@ impl Site {
         former: Vec<(String, PageId)>,
     ) -> Site {
         let mut site = Site::new(origin, settings, default_title);
-        let marks = &mut Marks::none();
+        let dirty = &mut DirtyPaths::not_recorded();
         site.index.reserve(pages.len());
         for page in pages.into_iter().filter(is_shown) {
-            // A page named twice is what it was named last.
-            site.index.remove(page.id, marks);
-            site.index.insert(page.tidied(), marks);
+            // If a page is listed twice, the last entry wins.
+            site.index.remove(page.id, dirty);
+            site.index.insert(page.tidied(), dirty);
         }
-        former.into_iter().for_each(|(path, id)| site.index.add_former(path, id, marks));
+        former.into_iter().for_each(|(path, id)| site.index.add_former(path, id, dirty));
         site
     }
 
-    /// Takes the changes in; the paths whose files may differ now, sorted.
+    /// Applies changes, and returns the paths whose files may differ now, sorted.
     ///
-    /// First everything that moves is taken out, then put back in, so that pages may swap places.
+    /// First all moving pages are removed, then inserted, so that pages can swap paths.
     pub fn apply(&mut self, changes: Changes) -> Vec<String> {
-        let mut marks = Marks::new();
-        // A page named twice is what it was named last.
+        let mut dirty = DirtyPaths::new();
+        // If a page is listed twice, the last entry wins.
         let changed: BTreeMap<PageId, Option<Page>> = changes.pages.into_iter().collect();
         let mut moved = BTreeMap::new();
         for (id, page) in changed {
             let page = page.filter(is_shown).map(Page::tidied);
             match (self.index.page(id), page) {
-                (Some(old), Some(new)) if old.same_place(&new) => self.index.retell(new, &mut marks),
+                (Some(old), Some(new)) if old.same_listing(&new) => self.index.update_text(new, &mut dirty),
                 (_, new) => {
                     moved.insert(id, new);
                 }
             }
         }
         let old = moved.keys().filter_map(|id| self.index.page(*id));
-        let sides = self.index.sides_before(old.chain(moved.values().flatten()), &mut marks);
-        moved.keys().for_each(|id| self.index.remove(*id, &mut marks));
-        moved.into_values().flatten().for_each(|page| self.index.insert(page, &mut marks));
-        self.index.mark_sides(sides, &mut marks);
-        changes.former.into_iter().for_each(|(path, id)| self.index.add_former(path, id, &mut marks));
-        marks.sorted()
+        let sidebar = self.index.sidebar_before(old.chain(moved.values().flatten()), &mut dirty);
+        moved.keys().for_each(|id| self.index.remove(*id, &mut dirty));
+        moved.into_values().flatten().for_each(|page| self.index.insert(page, &mut dirty));
+        self.index.mark_sidebar(sidebar, &mut dirty);
+        changes.former.into_iter().for_each(|(path, id)| self.index.add_former(path, id, &mut dirty));
+        dirty.sorted()
     }
 
     /// Every path of the site, sorted.
     pub fn all_paths(&self) -> Vec<String> {
-        self.index.paths(&self.frame.own())
+        self.index.paths(&self.frame.settings_paths())
     }
 
     pub fn need(&self, path: &str) -> Need {
-        match self.place(path) {
+        match self.route(path) {
             None => Need::Nothing,
-            Some(Place::Page(id) | Place::Markdown(id)) => Need::Page(id),
-            Some(_) => Need::Itself,
+            Some(Route::Page(id) | Route::Markdown(id)) => Need::Page(id),
+            Some(_) => Need::Index,
         }
     }
 
-    pub(crate) fn place(&self, path: &str) -> Option<Place> {
-        self.index.place(path, &self.frame.own())
+    pub(crate) fn route(&self, path: &str) -> Option<Route> {
+        self.index.route(path, &self.frame.settings_paths())
     }
 
     pub fn page(&self, id: PageId) -> Option<&Page> {
         self.index.page(id)
     }
 
-    /// The visible pages, in no order; what is kept for the next [`Site::load`].
+    /// The visible pages, in no particular order; to be stored for the next [`Site::load`].
     pub fn pages(&self) -> impl Iterator<Item = &Page> {
         self.index.pages()
     }
 
-    /// The path of a page on this site; `None` for one that is not shown, such as a second homepage.
+    /// The path of a page on this site; `None` if it is not shown, such as a second homepage.
     pub fn path_of(&self, id: PageId) -> Option<String> {
         let page = self.index.page(id)?;
         let shown = page.key.content_type != ContentType::Homepage
@@ -168,7 +168,7 @@ impl Site {
         shown.then(|| self.index.path_of(page))
     }
 
-    /// Remembers the beginning of a page's text: after its HTML was made, before lists are.
+    /// Sets the beginning of a page's text: after its HTML was generated, before lists are.
     pub fn summarise(&mut self, id: PageId, summary: String) {
         if let Some(page) = self.index.page_mut(id) {
             page.summary = summary;
@@ -176,7 +176,7 @@ impl Site {
     }
 }
 
-/// The API refuses pages that would take an address that the site needs for itself.
+/// Pages that would take a reserved path are not shown; the API rejects new ones.
 fn is_shown(page: &Page) -> bool {
     page.key.reserved().is_none()
 }

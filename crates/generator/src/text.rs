@@ -1,4 +1,4 @@
-//! User text made fit to be shown, and the small words around it: dates, counts, names of sections.
+//! Cleans up user text, and formats dates, counts and section names.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ pub(crate) fn tidy(text: &mut String) {
     }
 }
 
-/// The tidy text, if anything is left of it.
+/// The cleaned text, if it is not empty.
 pub(crate) fn tidied(mut text: String) -> Option<String> {
     tidy(&mut text);
     (!text.is_empty()).then_some(text)
@@ -39,18 +39,18 @@ fn tidy_copy(text: &str) -> String {
     tidy
 }
 
-/// White space that may break a line, control characters, and the code points that are no characters.
+/// White space that may break a line, control characters, and code points that are not characters.
 fn is_gap(char: char) -> bool {
     matches!(char, ' ' | '\u{2028}' | '\u{2029}' | '\u{fdd0}'..='\u{fdef}')
         || char.is_control()
         || u32::from(char) & 0xfffe == 0xfffe
 }
 
-/// Read letter by letter, so written in capitals.
+/// Abbreviations that are written in capitals.
 const INITIALS: [&str; 12] =
     ["api", "cli", "css", "faq", "html", "http", "json", "sdk", "sql", "ui", "url", "xml"];
 
-/// `getting-started` → `Getting started`, `rest-api` → `Rest API`: the name of a section that no page stands for.
+/// `getting-started` → `Getting started`, `rest-api` → `Rest API`: the name of a section without a section page.
 pub(crate) fn humanise(section: &str) -> String {
     let word = |word: &str| if INITIALS.contains(&word) { word.to_uppercase() } else { word.to_owned() };
     let words: Vec<String> = section.trim_matches('-').split('-').map(word).collect();
@@ -136,7 +136,7 @@ impl Day {
     }
 }
 
-/// `Fri, 02 Oct 2026 08:30:00 GMT`: how RSS writes a time (RFC 822, with four digits for the year).
+/// `Fri, 02 Oct 2026 08:30:00 GMT`: the time format of RSS (RFC 822, with a four-digit year).
 pub(crate) fn rfc822(time: Timestamp) -> String {
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     // 1970-01-01 was a Thursday.
@@ -146,7 +146,7 @@ pub(crate) fn rfc822(time: Timestamp) -> String {
     format!("{}, {:02} {} {:04} {clock} GMT", DAYS[weekday], day.day, &day.month_name()[..3], day.year)
 }
 
-/// The text for HTML, in an element or a quoted attribute.
+/// Escapes text for HTML, in an element or a quoted attribute.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {
@@ -161,14 +161,14 @@ pub(crate) fn escape(text: &str) -> String {
     escaped
 }
 
-/// JSON that may stand in a `<script>`: nothing in it can end the element.
+/// JSON that is safe inside `<script>`: nothing in it can end the element.
 pub(crate) fn script_json(json: &serde_json::Value) -> String {
     let json = json.to_string();
     let mut safe = String::with_capacity(json.len());
     for char in json.chars() {
         match char {
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                write!(safe, "\\u{:04x}", u32::from(char)).expect("a string takes all")
+                write!(safe, "\\u{:04x}", u32::from(char)).expect("writing to a String cannot fail")
             }
             _ => safe.push(char),
         }

@@ -1,13 +1,13 @@
-//! Where pages, lists and fragments stand.
+//! The paths of pages, lists and fragments.
 
 use std::fmt;
 
 use model::{ContentType, PageKey, Section, Slug};
 use sha2::{Digest, Sha256};
 
-/// The path that a page with this key stands at: `/docs/guides/install`.
+/// The path of a page with this key: `/docs/guides/install`.
 ///
-/// A homepage's is `/homepage/…`, which redirects to `/`.
+/// For a homepage it is `/homepage/…`, which redirects to `/`.
 pub fn url(key: &PageKey) -> String {
     let mut url = list_url(key.content_type, &key.section);
     url.push('/');
@@ -15,7 +15,7 @@ pub fn url(key: &PageKey) -> String {
     url
 }
 
-/// The path of a list of pages: `/docs`, `/docs/guides`; a standalone section's is `/company`.
+/// The path of a list of pages: `/docs`, `/docs/guides`; `/company` for a standalone section.
 pub(crate) fn list_url(content_type: ContentType, section: &Section) -> String {
     let first = match content_type {
         ContentType::Standalone => "",
@@ -31,7 +31,7 @@ pub(crate) fn list_url(content_type: ContentType, section: &Section) -> String {
     url
 }
 
-/// The last segment of a tag's URL. Tags that differ in case or accents only share it.
+/// The last segment of a tag's URL. Tags that differ only in case or accents share it.
 pub(crate) fn tag_slug(tag: &str) -> String {
     let slug = Slug::from_title(tag).map(|slug| slug.as_str().to_owned());
     slug.unwrap_or_else(|| format!("t-{}", hex(&Sha256::digest(tag)[..4])))
@@ -41,26 +41,26 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The fragments: files that are joined into pages when these are served.
+/// Fragments: files that are joined into pages when these are served.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fragment {
-    /// The masthead's links.
+    /// The links of the masthead.
     Nav,
-    /// The links at the foot.
+    /// The links of the footer.
     Foot,
-    /// The docs' navigation: the pages without section, and all sections.
-    Side,
-    /// The pages of a section in the docs' navigation; of a large one, where each part begins.
-    SideSection(Section),
-    /// A part of those pages, named after the first of them; also of the pages without section.
-    SidePart(Section, String),
-    /// The way from the root to a section's pages.
+    /// The sidebar of the docs: the pages without a section, and all sections.
+    Sidebar,
+    /// The pages of a section in the sidebar; of a large one, where each part begins.
+    SidebarSection(Section),
+    /// A part of those pages, or of the pages without a section, named after its first page.
+    SidebarPart(Section, String),
+    /// The breadcrumbs of a section's pages.
     Crumbs(ContentType, Section),
-    /// The way to the archive of a tag.
+    /// The breadcrumbs of a tag's archives.
     TagCrumbs(String),
-    /// The list of a section, below the page that took its URL.
+    /// The list of a section, shown on its section page.
     List(ContentType, Section),
-    /// The list of the front page, below the homepage.
+    /// The list of the home page, shown on the homepage.
     HomeList,
 }
 
@@ -69,10 +69,10 @@ impl fmt::Display for Fragment {
         match self {
             Fragment::Nav => f.write_str("/.nav"),
             Fragment::Foot => f.write_str("/.foot"),
-            Fragment::Side => f.write_str("/.docs"),
-            Fragment::SideSection(section) => write!(f, "/.docs/{}", section.as_str()),
-            Fragment::SidePart(section, first) if section.is_none() => write!(f, "/.root/{first}"),
-            Fragment::SidePart(section, first) => write!(f, "/.docs/{}/{first}", section.as_str()),
+            Fragment::Sidebar => f.write_str("/.docs"),
+            Fragment::SidebarSection(section) => write!(f, "/.docs/{}", section.as_str()),
+            Fragment::SidebarPart(section, first) if section.is_none() => write!(f, "/.root/{first}"),
+            Fragment::SidebarPart(section, first) => write!(f, "/.docs/{}/{first}", section.as_str()),
             Fragment::Crumbs(of, section) => write!(f, "/.crumbs/{}/{}", of.as_str(), section.as_str()),
             Fragment::TagCrumbs(tag) => write!(f, "/.crumbs/tags/{tag}"),
             Fragment::List(of, section) => write!(f, "/.list/{}/{}", of.as_str(), section.as_str()),
@@ -93,10 +93,10 @@ impl Fragment {
         Some(match parts {
             ("nav", None, None) => Fragment::Nav,
             ("foot", None, None) => Fragment::Foot,
-            ("docs", None, None) => Fragment::Side,
-            ("docs", Some(name), None) => Fragment::SideSection(section(name)?),
-            ("docs", Some(name), Some(first)) => Fragment::SidePart(section(name)?, first.to_owned()),
-            ("root", Some(first), None) => Fragment::SidePart(Section::none(), first.to_owned()),
+            ("docs", None, None) => Fragment::Sidebar,
+            ("docs", Some(name), None) => Fragment::SidebarSection(section(name)?),
+            ("docs", Some(name), Some(first)) => Fragment::SidebarPart(section(name)?, first.to_owned()),
+            ("root", Some(first), None) => Fragment::SidebarPart(Section::none(), first.to_owned()),
             ("crumbs", Some("tags"), Some(tag)) => Fragment::TagCrumbs(tag.to_owned()),
             ("crumbs", Some(name), Some(rest)) => Fragment::Crumbs(of(name)?, section(rest)?),
             ("list", None, None) => Fragment::HomeList,
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_stands_at_its_type_section_and_slug() {
+    fn a_page_s_path_is_its_type_section_and_slug() {
         let check = |content_type, section, slug, expected: &str| {
             let (section, slug) = (Section::parse(section).unwrap(), Slug::parse(slug).unwrap());
             assert_eq!(url(&PageKey { content_type, section, slug }), expected);
@@ -137,15 +137,15 @@ mod tests {
     }
 
     #[test]
-    fn the_path_of_a_fragment_reads_back() {
+    fn the_path_of_a_fragment_parses_back() {
         let guides = Section::parse("guides").unwrap();
         for fragment in [
             Fragment::Nav,
             Fragment::Foot,
-            Fragment::Side,
-            Fragment::SideSection(guides.clone()),
-            Fragment::SidePart(guides.clone(), "install".into()),
-            Fragment::SidePart(Section::none(), "install".into()),
+            Fragment::Sidebar,
+            Fragment::SidebarSection(guides.clone()),
+            Fragment::SidebarPart(guides.clone(), "install".into()),
+            Fragment::SidebarPart(Section::none(), "install".into()),
             Fragment::Crumbs(ContentType::Blog, guides.clone()),
             Fragment::TagCrumbs("rust".into()),
             Fragment::List(ContentType::Standalone, guides),

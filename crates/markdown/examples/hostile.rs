@@ -1,4 +1,4 @@
-//! What hostile texts cost: CPU time of rendering a page and of finding its references, and the HTML's size.
+//! Measures hostile texts: CPU time for rendering a page and for finding its references, and the size of the HTML.
 //!
 //! `cargo run --release -p recto-markdown --example hostile`
 
@@ -14,7 +14,7 @@ fn main() {
     println!("{:>9} {:>9} {:>9}  ", "render ms", "refs ms", "HTML KB");
     for (name, text) in texts::texts() {
         let (rendered, render_ms) = timed(|| render_page(&text, "A title", "/docs/a"));
-        // Only a text that names a file is looked through.
+        // Only a text with a `file:` is searched.
         let with_file = format!("{text}\n\nfile:a.png");
         let (references, references_ms) = timed(|| file_references(&with_file, &|_| true));
         let size = rendered.as_ref().map_or(0, |page| page.html.len() / 1024);

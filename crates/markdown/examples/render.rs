@@ -1,4 +1,4 @@
-//! Writes the HTML of each Markdown file named to `<file>.html`: for `tests/markdown.sh`.
+//! Renders each Markdown file on the command line to `<file>.html`, for `tests/markdown.sh`.
 
 use std::fs;
 

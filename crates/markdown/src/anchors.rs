@@ -1,33 +1,33 @@
-//! The ids of headings, made as GitHub makes them, so that links people already wrote keep working.
+//! The ids of headings, generated as on GitHub, so that existing links keep working.
 
 use std::collections::hash_map::Entry;
 
 use finl_unicode::categories::CharacterCategories;
 use rustc_hash::FxHashMap;
 
-/// What a page's frame calls its own elements. Its other ids, if any, contain a colon, which no anchor does.
-const OF_THE_FRAME: &str = "main";
+/// The id that the page template uses. Its other ids contain a colon, which anchors never do.
+const TEMPLATE_ID: &str = "main";
 
-/// For a heading without a letter or digit.
-const NAMELESS: &str = "section";
+/// For a heading without letters or digits.
+const DEFAULT_ANCHOR: &str = "section";
 
 /// The anchors of one page.
 pub(crate) struct Anchors {
-    /// Each anchor given out, with the number to try next for another heading of that name.
+    /// Each anchor in use, with the number to try next for another heading of the same name.
     taken: FxHashMap<String, usize>,
 }
 
 impl Anchors {
     pub(crate) fn new() -> Anchors {
-        Anchors { taken: FxHashMap::from_iter([(OF_THE_FRAME.to_owned(), 1)]) }
+        Anchors { taken: FxHashMap::from_iter([(TEMPLATE_ID.to_owned(), 1)]) }
     }
 
-    /// The anchor of the next heading: its name, and a number if there was one of that name before.
+    /// The anchor of the next heading: its name, with a number appended if that is in use.
     pub(crate) fn claim(&mut self, heading: &str) -> String {
         self.claim_id(name(heading))
     }
 
-    /// An anchor that its author chose, and a number if it is taken.
+    /// An anchor chosen by the author, with a number appended if it is in use.
     pub(crate) fn claim_id(&mut self, name: String) -> String {
         if let Entry::Vacant(entry) = self.taken.entry(name.clone()) {
             entry.insert(1);
@@ -59,7 +59,7 @@ fn name(heading: &str) -> String {
             _ => {}
         }
     }
-    if name.is_empty() { NAMELESS.to_owned() } else { name }
+    if name.is_empty() { DEFAULT_ANCHOR.to_owned() } else { name }
 }
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_anchor_is_what_github_makes_of_a_heading() {
+    fn an_anchor_is_the_same_as_on_github() {
         let check = |heading, anchor: &str| assert_eq!(Anchors::new().claim(heading), anchor);
         check("Request", "request");
         check("  Getting started ", "getting-started");
@@ -84,14 +84,14 @@ mod tests {
     }
 
     #[test]
-    fn headings_of_one_name_are_numbered() {
+    fn headings_with_the_same_name_are_numbered() {
         let mut anchors = Anchors::new();
         let claimed: Vec<_> = ["A", "a", "A-1", "a", "a-1"].map(|heading| anchors.claim(heading)).into();
         assert_eq!(claimed, ["a", "a-1", "a-1-1", "a-2", "a-1-2"]);
     }
 
     #[test]
-    fn the_id_of_the_frame_is_taken() {
+    fn the_id_of_the_template_is_reserved() {
         assert_eq!(Anchors::new().claim("Main"), "main-1");
     }
 }

@@ -1,18 +1,14 @@
-//! From the text to its HTML: parse it, then write event by event.
+//! Renders a text: parses it, then writes its HTML event by event.
 
 mod alert;
 mod block;
 mod code;
 mod footnote;
-mod formula;
 mod heading;
 pub(crate) mod html;
 mod image;
 mod inline;
-mod list;
-mod outline;
 mod page;
-mod paragraph;
 mod plain;
 mod table;
 
@@ -21,15 +17,15 @@ use std::ops::Range;
 use pulldown_cmark::Event;
 
 use self::footnote::Footnotes;
-use self::outline::Outline;
+use self::heading::Outline;
 use self::page::Page;
 use crate::limits::{Budget, CPU_TIME, max_html, too_long};
 use crate::{Rendered, TooComplex, parse};
 
-/// So many events are written between two looks at the clock.
-const STRIDE: usize = 64;
+/// How many events are written between two checks of the CPU time.
+const EVENTS_PER_CHECK: usize = 64;
 
-/// Of the page that a text is part of.
+/// The page that a text is part of.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'p> {
     pub(crate) title: &'p str,
@@ -63,7 +59,7 @@ fn render_within(text: &str, context: Option<Context<'_>>, budget: Budget) -> Re
 fn write(page: &mut Page, events: &[Event], range: Range<usize>, max: usize) -> Result<(), TooComplex> {
     let (mut at, mut written) = (range.start, 0_usize);
     while at < range.end {
-        if written.is_multiple_of(STRIDE) {
+        if written.is_multiple_of(EVENTS_PER_CHECK) {
             page.budget.check()?;
         }
         at = page.put(events, at);
@@ -76,7 +72,7 @@ fn write(page: &mut Page, events: &[Event], range: Range<usize>, max: usize) -> 
 }
 
 impl Page {
-    /// Writes one event, or some that belong together; the one that comes next.
+    /// Writes one event, or several that belong together, and returns the index of the next.
     fn put(&mut self, events: &[Event], at: usize) -> usize {
         match &events[at] {
             Event::Start(tag) => return self.start(tag, events, at),
@@ -94,12 +90,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_takes_too_long_to_parse_is_refused() {
+    fn a_text_that_takes_too_long_to_parse_is_refused() {
         assert!(render_within("a", None, Budget::new(Duration::ZERO)).is_err());
     }
 
     #[test]
-    fn what_takes_too_long_to_write_is_refused() {
+    fn a_text_that_takes_too_long_to_write_is_refused() {
         let events = parse::events("a $x$", &Budget::new(CPU_TIME)).unwrap();
         let write_within = |time| {
             let mut page = Page::new(Outline::AsWritten, Footnotes::of(&events), Budget::new(time));

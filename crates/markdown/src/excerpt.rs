@@ -1,18 +1,18 @@
-//! What a page says in short: its number of words, and its beginning as plain text.
+//! The word count of a page, and its beginning as plain text.
 
-/// Characters of a summary, its ellipsis included.
+/// Maximum length of a summary in characters, including the ellipsis.
 const SUMMARY_CHARS: usize = 200;
 
 #[derive(Default)]
 pub(crate) struct Excerpt {
     pub(crate) words: usize,
-    /// Whether the text so far ends in a word, which what comes next may continue.
+    /// Whether the text so far ends inside a word, which the next piece may continue.
     in_word: bool,
     summary: String,
-    /// Of `summary`; one more than fits means that there is more to say.
+    /// Length of `summary`; one more than fits means that the text is longer.
     chars: usize,
     space: bool,
-    /// How many headings, tables and the like we are inside of.
+    /// How many elements that are not quoted in the summary (headings, tables …) are open.
     muted: usize,
 }
 
@@ -28,13 +28,13 @@ impl Excerpt {
         }
     }
 
-    /// Between two blocks or two lines: what stands on both sides is not one word.
+    /// A boundary between two blocks or lines: the text on either side is not one word.
     pub(crate) fn space(&mut self) {
         self.in_word = false;
         self.space = true;
     }
 
-    /// What follows counts, but is no summary of anything.
+    /// Text that follows is counted, but not quoted in the summary.
     pub(crate) fn mute(&mut self) {
         self.muted += 1;
     }
@@ -55,7 +55,7 @@ impl Excerpt {
         }
     }
 
-    /// The same many bytes at a time, as this sees nearly all text there is.
+    /// The same for many bytes at a time: nearly all text passes through here.
     fn count_ascii(&mut self, text: &[u8]) {
         let (Some(first), Some(last)) = (text.first(), text.last()) else { return };
         self.words += usize::from(!self.in_word && *first > b' ');
@@ -84,14 +84,14 @@ impl Excerpt {
         self.chars += 1;
     }
 
-    /// At most 200 characters, cut at a word where there is one to cut at.
+    /// At most 200 characters, cut between words if possible.
     pub(crate) fn into_summary(mut self) -> String {
         if self.chars <= SUMMARY_CHARS {
             return self.summary;
         }
-        let room = self.summary.char_indices().nth(SUMMARY_CHARS - 1).map_or(0, |(at, _)| at);
-        let (fits, rest) = self.summary.split_at(room);
-        let end = if rest.starts_with(' ') { room } else { fits.rfind(' ').unwrap_or(room) };
+        let limit = self.summary.char_indices().nth(SUMMARY_CHARS - 1).map_or(0, |(at, _)| at);
+        let (fits, rest) = self.summary.split_at(limit);
+        let end = if rest.starts_with(' ') { limit } else { fits.rfind(' ').unwrap_or(limit) };
         self.summary.truncate(end);
         self.summary.truncate(self.summary.trim_end_matches([',', ';', ':', '-', '–', '—', ' ']).len());
         self.summary.push('…');
@@ -99,7 +99,7 @@ impl Excerpt {
     }
 }
 
-/// Han, Hiragana and Katakana: each character is about a word to read.
+/// Han, Hiragana and Katakana: each character counts as a word.
 fn is_written_without_spaces(char: char) -> bool {
     matches!(char, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_what_is_read() {
+    fn words_are_counted_as_they_are_read() {
         let check = |text, words| assert_eq!(of(text).0, words, "{text}");
         check("", 0);
         check("one", 1);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_may_be_told_in_pieces() {
+    fn a_word_may_arrive_in_pieces() {
         let mut excerpt = Excerpt::default();
         excerpt.text("un");
         excerpt.text("likely");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_muted_counts_and_is_not_quoted() {
+    fn muted_text_is_counted_but_not_quoted() {
         let mut excerpt = Excerpt::default();
         excerpt.mute();
         excerpt.text("A heading");

@@ -1,11 +1,11 @@
-//! Front matter at the beginning of a text: what a file says about its page, which no reader should see.
+//! Front matter: metadata at the beginning of a text, which is not shown.
 //!
-//! It stands between two lines `---` (YAML) or `+++` (TOML), the first of which is the first of the text. A text may
-//! also begin with a thematic break, so what is between must look like front matter: see [`is_yaml`] and [`is_toml`].
+//! It is enclosed in two lines `---` (YAML) or `+++` (TOML), the first of which is the first line of the text. A text
+//! may also begin with a thematic break, so the content must look like front matter: see [`is_yaml`] and [`is_toml`].
 
 use std::borrow::Cow;
 
-/// The text with empty lines instead of its front matter, so that every line keeps its number.
+/// The text with its front matter replaced by empty lines, so that line numbers stay the same.
 pub(crate) fn blanked(text: &str) -> Cow<'_, str> {
     match len(text) {
         0 => Cow::Borrowed(text),
@@ -13,7 +13,7 @@ pub(crate) fn blanked(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// How many bytes of the text are front matter, the lines around it included.
+/// Length of the front matter in bytes, including its delimiters.
 pub(crate) fn len(text: &str) -> usize {
     let start = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
     let mut lines = text[start..].split_inclusive('\n');
@@ -34,8 +34,8 @@ pub(crate) fn len(text: &str) -> usize {
     0
 }
 
-/// Whether there is a `key:` or `key: value`, and nothing else at the beginning of a line but comments, items of a list
-/// and closing brackets.
+/// Whether there is a `key:` or `key: value`, and no line begins with anything else except comments, list items and
+/// closing brackets.
 fn is_yaml(text: &str) -> bool {
     let is_key = |line: &str| {
         line.split_once(':')
@@ -51,7 +51,7 @@ fn is_yaml(text: &str) -> bool {
     text.lines().any(|line| is_key(line.trim_ascii_end())) && lines.all(|line| is_key(line) || goes_on(line))
 }
 
-/// Whether it begins, comments aside, with `key = value` or `[table]`.
+/// Whether it begins, ignoring comments, with `key = value` or `[table]`.
 fn is_toml(text: &str) -> bool {
     let mut lines =
         text.lines().map(str::trim_ascii).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -60,7 +60,7 @@ fn is_toml(text: &str) -> bool {
     })
 }
 
-/// One word, perhaps in quotes.
+/// One word, with or without quotes.
 fn is_name(key: &str) -> bool {
     let is_part = |char: char| char.is_alphanumeric() || "_-.".contains(char);
     let key = key.trim_matches(['"', '\'']);

@@ -1,7 +1,7 @@
-//! Markdown to HTML: CommonMark and GFM complete, with footnotes, alerts, math, heading anchors and highlighted
-//! code. A pure function of the text. And where a text refers to files that are sent along with it.
+//! Renders Markdown to HTML: all of CommonMark and GFM, with footnotes, alerts, math, heading anchors and highlighted
+//! code. A pure function of the text. Also finds the references of a text to files that are uploaded with it.
 //!
-//! A text is rendered within bounds: of nesting, of HTML, and, should these not be enough, of CPU time.
+//! Rendering is bounded: in nesting, in the size of the HTML and, if these do not suffice, in CPU time.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -9,7 +9,6 @@ mod anchors;
 mod document;
 mod excerpt;
 mod front_matter;
-mod highlight;
 mod limits;
 mod math;
 mod page_links;
@@ -24,9 +23,9 @@ pub use references::{Reference, ReferenceError, file_references, replace_files};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// 1 to 6, as shown: what was written, unless [`render_page`] moved it.
+    /// 1 to 6, as shown: the level in the text, unless [`render_page`] moved it.
     pub level: u8,
-    /// The anchor: unique in the page.
+    /// The anchor, unique within the page.
     pub id: String,
     /// Plain text, not escaped; never empty.
     pub text: String,
@@ -35,38 +34,38 @@ pub struct Heading {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rendered {
     pub html: String,
-    /// All headings in order; what a table of contents is made of.
+    /// All headings in order, for a table of contents.
     pub headings: Vec<Heading>,
-    /// The beginning of the text without markup, at most 200 characters, cut at a word.
+    /// The beginning of the text without markup, at most 200 characters, cut between words.
     pub summary: String,
-    /// For the reading time: words outside code blocks and formulas; each Chinese or Japanese character is one.
+    /// For the reading time: words outside code blocks and formulas; each Chinese or Japanese character counts as one.
     pub words: usize,
-    /// The URL of the first image, if there is one.
+    /// The URL of the first image, if any.
     pub first_image: Option<String>,
 }
 
-/// Why a text is not rendered within its bounds, in words for its author: they may follow a colon.
+/// A text exceeds the bounds. The message says why; it can follow a colon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TooComplex(pub String);
 
-/// The text as it stands, headings at the levels they were written with.
+/// Renders a text with its headings at the levels they are written with.
 pub fn render(text: &str) -> Result<Rendered, TooComplex> {
     document::render(text, None)
 }
 
-/// The text below a title that the page shows already as its only `h1`.
+/// Renders a text below a title that the page already shows as its only `h1`.
 ///
-/// A first heading, of any level, that repeats the title is left out. From the first `#` that is left, headings move down one
-/// level, so that what stood below it stays below it. Front matter is not shown.
+/// If the first heading, of any level, repeats the title, it is left out. From the first remaining `#` on, headings
+/// move down one level, so that the outline is preserved. Front matter is not shown.
 ///
-/// `path` is the page's own: relative links to `.md` files lead from there to the pages of these files.
+/// `path` is the path of the page: relative links to `.md` files become links to the pages of these files.
 pub fn render_page(text: &str, title: &str, path: &str) -> Result<Rendered, TooComplex> {
     document::render(&front_matter::blanked(text), Some(Context { title, path }))
 }
 
-/// The text as its source, for one that cannot be rendered: escaped, in a block whose lines wrap, without front matter.
+/// The source of a text that cannot be rendered: escaped, in a block whose lines wrap, without front matter.
 ///
-/// It has no headings; its summary is its beginning, markup and all.
+/// It has no headings; its summary is its beginning including markup.
 pub fn show_source(text: &str) -> Rendered {
     source::show(text)
 }

@@ -1,4 +1,4 @@
-//! A hostile text costs about as much as an honest one: bounds on nesting, on CPU time and on what is written.
+//! Bounds on nesting, CPU time and output, so that a hostile text costs about as much as an ordinary one.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::TooComplex;
 
-/// A page's HTML may take so many bytes, or [`HTML_FACTOR`] times its text if that is more.
+/// Maximum size of a page's HTML in bytes, or [`HTML_FACTOR`] times its text if that is more.
 const HTML_BYTES: usize = 1024 * 1024;
 const HTML_FACTOR: usize = 10;
 
-/// Levels of nesting a line may open, summed over the lines that they may stay open for. The parser visits them for each
-/// line and cannot be interrupted: 2 to 8 ns for each, so at most a third of a second. A page whose lists are ten levels
-/// deep in all of its 5,000 lines reaches a thousandth of it.
+/// Maximum number of nesting levels that a line may open, summed over the lines that they may stay open for. The parser
+/// visits each level for each line and cannot be interrupted: at 2 to 8 ns per visit, that is at most a third of a
+/// second. A page whose lists are ten levels deep in all of its 5,000 lines reaches a thousandth of it.
 const MAX_NESTING: usize = 40_000_000;
 
-/// What one text may cost. The largest honest one takes some tens of milliseconds.
+/// CPU time for one text. The largest ordinary text takes some tens of milliseconds.
 pub(crate) const CPU_TIME: Duration = Duration::from_secs(1);
 
-/// CPU time of the thread that made it: a thread that waits for its turn on a busy machine spends nothing.
+/// CPU time of the thread that created it: a thread that waits on a busy machine uses none.
 pub(crate) struct Budget {
     end: Duration,
 }
@@ -32,29 +32,29 @@ impl Budget {
         if thread_time() <= self.end { Ok(()) } else { Err(too_slow()) }
     }
 
-    /// Another thread worked for this one.
+    /// Adds time that another thread spent on behalf of this one.
     pub(crate) fn charge(&mut self, time: Duration) {
         self.end = self.end.saturating_sub(time);
     }
 }
 
-/// What the calling thread has used of a CPU since it began.
+/// CPU time of the calling thread since it started.
 pub fn thread_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).expect("it counts up from zero")
 }
 
-/// The most HTML that a text may become.
+/// Maximum size of a text's HTML.
 pub(crate) fn max_html(text: &str) -> usize {
     HTML_BYTES.max(text.len() * HTML_FACTOR)
 }
 
-/// The most events that a text may become, which are held in memory: at most two for each of its bytes, and those of the
-/// cells that the rows of a table leave out. Of these the parser adds a quarter of a million; each takes ten bytes of HTML.
+/// Maximum number of events, which are held in memory: at most two per byte of the text, plus the cells that table rows
+/// leave out. The parser adds at most a quarter of a million of those; each takes ten bytes of HTML.
 pub(crate) fn max_events(text: &str) -> usize {
     max_html(text) / 4
 }
 
-/// Before the text is parsed: whether lines nest so deeply, and so many lines follow them, that parsing would take long.
+/// Checked before parsing: whether lines nest so deeply, followed by so many lines, that parsing would take long.
 pub(crate) fn check_nesting(text: &str) -> Result<(), TooComplex> {
     let (mut deepest, mut deepest_at, mut sum, mut at) = (0, 0, 0, 0);
     for line in text.split(['\n', '\r']) {
@@ -68,8 +68,9 @@ pub(crate) fn check_nesting(text: &str) -> Result<(), TooComplex> {
     if sum <= MAX_NESTING { Ok(()) } else { Err(too_deep(&text[..deepest_at])) }
 }
 
-/// The most levels of quotes, lists and footnotes that a line can open or continue: a level takes a sign, or two columns
-/// of indentation, of which a tab has four. Wherever in the line they stand, as the label of a footnote may come first.
+/// The maximum number of levels of quotes, lists and footnotes that a line can open or continue: a level takes a
+/// marker, or two columns of indentation, of which a tab has four. They are counted anywhere in the line, as the label
+/// of a footnote may come first.
 fn levels(line: &str) -> usize {
     let level = |byte: &u8| match byte {
         b'\t' => 2,
@@ -91,9 +92,9 @@ fn too_slow() -> TooComplex {
 }
 
 pub(crate) fn too_long() -> TooComplex {
-    let words = "the page would be larger than 1 MB and ten times its text: it has too many table cells, headings, \
+    let message = "the page would be larger than 1 MB and ten times its text: it has too many table cells, headings, \
                  formulas or footnote references";
-    TooComplex(words.to_owned())
+    TooComplex(message.to_owned())
 }
 
 #[cfg(test)]
@@ -104,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    /// Works until this thread has had so much of a CPU.
+    /// Works until this thread has used this much CPU time.
     fn burn(time: Duration) {
         let end = thread_time() + time;
         while thread_time() < end {
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_thread_did_counts_too() {
+    fn time_of_another_thread_counts_too() {
         let mut budget = Budget::new(Duration::from_secs(10));
         budget.charge(Duration::from_secs(9));
         assert_eq!(budget.check(), Ok(()));

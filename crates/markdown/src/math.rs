@@ -1,4 +1,4 @@
-//! TeX formulas to MathML, which browsers show without a script.
+//! Converts TeX formulas to MathML, which browsers show without a script.
 
 use std::sync::LazyLock;
 use std::thread;
@@ -8,13 +8,13 @@ use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 use crate::limits::{Budget, thread_time};
 
 /// A longer formula is shown as its source.
-const MAX_BYTES: usize = 8 * 1024;
+const MAX_FORMULA_BYTES: usize = 8 * 1024;
 
-/// The converter calls itself for each level of nesting, and takes up to 1.7 kB of stack for a byte of source. A formula
-/// shorter than this cannot fill the stack of a worker thread, which is 2 MB.
+/// The converter recurses for each level of nesting and takes up to 1.7 kB of stack per byte of source. A formula
+/// shorter than this cannot overflow the stack of a worker thread, which is 2 MB.
 const SHALLOW_BYTES: usize = 200;
 
-/// Four times what the deepest formula of `MAX_BYTES` takes; what is not used of it takes no memory.
+/// Four times as much as the deepest formula of `MAX_FORMULA_BYTES` takes; unused stack takes no memory.
 const DEEP_STACK_BYTES: usize = 64 * 1024 * 1024;
 
 static CONVERTER: LazyLock<Option<LatexToMathML>> =
@@ -26,11 +26,11 @@ pub(crate) enum Display {
     Block,
 }
 
-/// `None` for a formula that cannot be read.
+/// `None` for a formula that cannot be parsed.
 pub(crate) fn mathml(source: &str, display: Display, budget: &mut Budget) -> Option<String> {
     match source.len() {
         0..SHALLOW_BYTES => convert(source, display),
-        SHALLOW_BYTES..=MAX_BYTES => {
+        SHALLOW_BYTES..=MAX_FORMULA_BYTES => {
             let (mathml, time) = thread::scope(|scope| {
                 let deep = thread::Builder::new().stack_size(DEEP_STACK_BYTES);
                 let convert = || (convert(source, display), thread_time());
@@ -52,7 +52,8 @@ fn convert(source: &str, display: Display) -> Option<String> {
     Some(if mathml.contains("<mtable") { valid_tables(&mathml) } else { mathml })
 }
 
-/// The W3C's validator knows no `scriptlevel` of a table. Without it, a matrix in an exponent is as small as the exponent.
+/// The W3C's validator rejects `scriptlevel` on a table. Without it, a matrix in an exponent is as small as the
+/// exponent.
 fn valid_tables(mathml: &str) -> String {
     mathml
         .replace("<mtable displaystyle=\"true\" scriptlevel=\"0\"", "<mtable displaystyle=\"true\"")

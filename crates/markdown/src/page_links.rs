@@ -1,15 +1,15 @@
-//! Relative links to Markdown files lead to the pages that these became.
+//! Rewrites relative links to Markdown files as links to the pages of these files.
 //!
-//! Other links are left alone. An absolute one that ends in `.md` is how a page offers its source.
+//! Other links stay unchanged. A page links to its own source by an absolute link that ends in `.md`.
 
 use model::Slug;
 use percent_encoding::percent_decode_str;
 
-/// What stands for its folder.
+/// File names that stand for their folder.
 const INDEXES: [&str; 3] = ["index", "_index", "readme"];
 
-/// Where `link` leads from the page at `path`, which it is relative to as in a browser; `None` for a link that is no
-/// relative one to a `.md` file.
+/// The URL for `link` on the page at `path`, relative to it as in a browser; `None` unless it is a relative link to a
+/// `.md` file.
 pub(crate) fn resolve(link: &str, path: &str) -> Option<String> {
     let (file, suffix) = link.split_at(link.find(['?', '#']).unwrap_or(link.len()));
     let (file, extension) = file.rsplit_once('.')?;
@@ -34,7 +34,7 @@ pub(crate) fn resolve(link: &str, path: &str) -> Option<String> {
     Some(format!("/{}{suffix}", segments.join("/")))
 }
 
-/// Of a URL, for the name of a file or folder: in small letters, and made a slug if it is none.
+/// The URL segment for a file or folder name: in lower case, and turned into a slug if it is not one.
 fn segment(name: &str) -> Option<String> {
     let name = percent_decode_str(name).decode_utf8().ok()?.to_ascii_lowercase();
     match name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-') {
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn other_links_are_left_alone() {
+    fn other_links_stay_unchanged() {
         for link in [
             "",
             "#a.md",

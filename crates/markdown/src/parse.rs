@@ -1,4 +1,4 @@
-//! From the text to the parser's events. Beside `references`, what is above this only reads them.
+//! Turns a text into the parser's events. Except for `references`, only this module calls the parser.
 
 mod formulas;
 mod links;
@@ -12,13 +12,13 @@ use pulldown_cmark::{Event, Options, Parser, TagEnd};
 use crate::TooComplex;
 use crate::limits::{self, Budget};
 
-/// What an event is made of: the text that stands for it, markup included.
+/// Each event with the range of the text it was parsed from, including markup.
 pub(crate) type Events<'t> = Vec<(Event<'t>, Range<usize>)>;
 
-/// So many events pass between two looks at the clock, which takes as long as some of them.
-const STRIDE: usize = 64;
+/// How many events are parsed between two checks of the CPU time; a check takes as long as some events.
+const EVENTS_PER_CHECK: usize = 64;
 
-/// What we understand beside CommonMark. No description lists: they are no part of GFM, and `: ` begins many a line.
+/// Extensions to CommonMark. No description lists: they are not part of GFM, and many lines begin with `: `.
 const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_FOOTNOTES)
     .union(Options::ENABLE_STRIKETHROUGH)
@@ -27,8 +27,8 @@ const OPTIONS: Options = Options::ENABLE_TABLES
     // Alerts.
     .union(Options::ENABLE_GFM);
 
-/// The text as the parser gets it: without a byte order mark, without U+0000 (which CommonMark wants replaced, and pages
-/// are joined at), and with a backslash before each `$` that only seems to begin a formula.
+/// The text as passed to the parser: without a byte order mark, without U+0000 (which CommonMark requires to be
+/// replaced, and at which pages are joined), and with a backslash before each `$` that only seems to begin a formula.
 pub(crate) fn prepared<'t>(text: &'t str, budget: &Budget) -> Result<Cow<'t, str>, TooComplex> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = match text.contains('\0') {
@@ -39,12 +39,12 @@ pub(crate) fn prepared<'t>(text: &'t str, budget: &Budget) -> Result<Cow<'t, str
     formulas::escaped(text, budget)
 }
 
-/// The events of a prepared text, bare URLs as links.
+/// The events of a prepared text, with bare URLs as links.
 pub(crate) fn events<'t>(text: &'t str, budget: &Budget) -> Result<Vec<Event<'t>>, TooComplex> {
     Ok(links::linked(text, plain_events(text, budget)?))
 }
 
-/// The same, with bare URLs as they are.
+/// The same, with bare URLs as text.
 pub(crate) fn plain_events<'t>(text: &'t str, budget: &Budget) -> Result<Events<'t>, TooComplex> {
     events_with(OPTIONS, text, budget)
 }
@@ -52,7 +52,7 @@ pub(crate) fn plain_events<'t>(text: &'t str, budget: &Budget) -> Result<Events<
 fn events_with<'t>(options: Options, text: &'t str, budget: &Budget) -> Result<Events<'t>, TooComplex> {
     let mut events = Events::new();
     for (number, (event, range)) in Parser::new_ext(text, options).into_offset_iter().enumerate() {
-        if number.is_multiple_of(STRIDE) {
+        if number.is_multiple_of(EVENTS_PER_CHECK) {
             budget.check()?;
         }
         pieces::push(text, &mut events, event, range);
@@ -63,7 +63,7 @@ fn events_with<'t>(options: Options, text: &'t str, budget: &Budget) -> Result<E
     Ok(events)
 }
 
-/// Whether a block begins or ends: a paragraph, a list, a cell of a table.
+/// Whether a block begins or ends: a paragraph, a list, a table cell.
 pub(crate) fn is_block(event: &Event) -> bool {
     let end = match event {
         Event::Start(tag) => tag.to_end(),

@@ -1,11 +1,11 @@
-//! Raw HTML as far as we must understand it: where its text is, and the values of its attributes.
+//! A minimal reader of raw HTML: finds its text and the values of its attributes.
 
-/// What is open in the HTML of one block.
+/// The open elements in the HTML of one block.
 #[derive(Default)]
 pub(crate) struct Html {
-    /// The element whose content is no HTML, up to its end.
+    /// The open element whose content is not HTML, if any.
     raw: Option<&'static str>,
-    /// How many elements are open that show their text as code.
+    /// How many elements that show their text as code are open.
     code: usize,
 }
 
@@ -15,7 +15,7 @@ pub(crate) enum Piece<'h> {
         attribute: &'h str,
         value: &'h str,
         quote: Option<char>,
-        /// All that follows the value.
+        /// Everything after the value.
         rest: &'h str,
     },
 }
@@ -23,13 +23,13 @@ pub(crate) enum Piece<'h> {
 const RAW: [&str; 3] = ["script", "style", "textarea"];
 
 impl Html {
-    /// Whether text that follows is meant to be read.
+    /// Whether text that follows is shown as prose.
     pub(crate) fn shows_text(&self) -> bool {
         self.raw.is_none() && self.code == 0
     }
 
-    /// Tells the pieces of some more HTML, in order.
-    pub(crate) fn read<'h>(&mut self, html: &'h str, tell: &mut impl FnMut(Piece<'h>)) {
+    /// Calls `visit` for each piece of some more HTML, in order.
+    pub(crate) fn read<'h>(&mut self, html: &'h str, visit: &mut impl FnMut(Piece<'h>)) {
         let mut rest = html;
         while !rest.is_empty() {
             if let Some(name) = self.raw {
@@ -39,20 +39,20 @@ impl Html {
             }
             let (text, markup) = rest.split_at(rest.find('<').unwrap_or(rest.len()));
             if self.shows_text() {
-                tell(Piece::Text(text));
+                visit(Piece::Text(text));
             }
-            rest = self.read_markup(markup, tell);
+            rest = self.read_markup(markup, visit);
         }
     }
 
-    /// From a `<` on; what follows the markup.
-    fn read_markup<'h>(&mut self, markup: &'h str, tell: &mut impl FnMut(Piece<'h>)) -> &'h str {
+    /// Reads markup that begins with `<`, and returns the HTML after it.
+    fn read_markup<'h>(&mut self, markup: &'h str, visit: &mut impl FnMut(Piece<'h>)) -> &'h str {
         let Some(rest) = markup.strip_prefix('<') else { return markup };
         if let Some(comment) = rest.strip_prefix("!--") {
-            return behind(comment, "-->");
+            return after(comment, "-->");
         }
         if rest.starts_with(['!', '?']) {
-            return behind(rest, ">");
+            return after(rest, ">");
         }
         let (is_end, tag) = match rest.strip_prefix('/') {
             Some(tag) => (true, tag),
@@ -64,27 +64,27 @@ impl Html {
         let (name, attributes) = tag.split_at(tag.find(ends_name).unwrap_or(tag.len()));
         if is_end {
             self.code = self.code.saturating_sub(usize::from(is_code(name)));
-            return behind(attributes, ">");
+            return after(attributes, ">");
         }
         self.code += usize::from(is_code(name));
         self.raw = RAW.into_iter().find(|raw| raw.eq_ignore_ascii_case(name));
-        read_attributes(attributes, tell)
+        read_attributes(attributes, visit)
     }
 }
 
-fn read_attributes<'h>(attributes: &'h str, tell: &mut impl FnMut(Piece<'h>)) -> &'h str {
+fn read_attributes<'h>(attributes: &'h str, visit: &mut impl FnMut(Piece<'h>)) -> &'h str {
     let mut rest = attributes;
     loop {
         rest = rest.trim_start_matches(|char: char| char.is_ascii_whitespace() || "/=".contains(char));
-        if let Some(behind) = rest.strip_prefix('>') {
-            return behind;
+        if let Some(after) = rest.strip_prefix('>') {
+            return after;
         }
         if rest.is_empty() {
             return rest;
         }
-        let (attribute, behind) =
+        let (attribute, after) =
             rest.split_at(rest.find(|char| ends_name(char) || char == '=').unwrap_or(rest.len()));
-        rest = behind.trim_ascii_start();
+        rest = after.trim_ascii_start();
         let Some(value) = rest.strip_prefix('=').map(str::trim_ascii_start) else { continue };
         let quote = value.chars().next().filter(|char| matches!(char, '"' | '\''));
         let value = &value[quote.map_or(0, char::len_utf8)..];
@@ -92,15 +92,15 @@ fn read_attributes<'h>(attributes: &'h str, tell: &mut impl FnMut(Piece<'h>)) ->
             Some(quote) => value.find(quote),
             None => Some(value.find(ends_value).unwrap_or(value.len())),
         };
-        // A quote that is never closed swallows the rest.
+        // An unclosed quote extends to the end.
         let Some(end) = end else { return "" };
         let (value, after) = value.split_at(end);
-        tell(Piece::Value { attribute, value, quote, rest: after });
+        visit(Piece::Value { attribute, value, quote, rest: after });
         rest = &after[quote.map_or(0, char::len_utf8)..];
     }
 }
 
-/// The HTML with each `href` that `replace` knows another URL for; `None` if it knows none.
+/// The HTML with each `href` replaced for which `replace` returns another URL; `None` if there is none.
 pub(crate) fn with_links(html: &str, replace: impl Fn(&str) -> Option<String>) -> Option<String> {
     let (mut replaced, mut copied) = (String::new(), 0);
     Html::default().read(html, &mut |piece| {
@@ -117,7 +117,7 @@ pub(crate) fn with_links(html: &str, replace: impl Fn(&str) -> Option<String>) -
     (copied > 0).then(|| replaced + &html[copied..])
 }
 
-/// Of an attribute that has no quotes.
+/// Whether a character ends an attribute value without quotes.
 pub(crate) fn ends_value(char: char) -> bool {
     char.is_ascii_whitespace() || char == '>'
 }
@@ -130,11 +130,11 @@ fn is_code(name: &str) -> bool {
     ["pre", "code"].iter().any(|code| code.eq_ignore_ascii_case(name))
 }
 
-fn behind<'h>(html: &'h str, end: &str) -> &'h str {
-    html.split_once(end).map_or("", |(_, behind)| behind)
+fn after<'h>(html: &'h str, end: &str) -> &'h str {
+    html.split_once(end).map_or("", |(_, after)| after)
 }
 
-/// Where the end tag of an element begins.
+/// The offset of an element's end tag.
 fn end_of(html: &str, name: &str) -> Option<usize> {
     let is_end = |at: &usize| {
         let tag = html[*at..].strip_prefix("</").and_then(|tag| tag.get(..name.len()));

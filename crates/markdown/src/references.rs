@@ -1,50 +1,49 @@
-//! Where a page refers to files that are sent along with it: `file:<name>`.
+//! Finds where a page refers to files that are uploaded with it: `file:<name>`.
 //!
-//! A reference is, outside of code and formulas,
+//! A reference, outside of code and formulas, is one of:
 //! - the destination of a link, an image, a link definition (used or not) or an autolink (`<file:a.pdf>`); that of a
-//!   link or image may have spaces, although CommonMark sees no link there: see [`ends::spaced`],
-//! - a `src`, `href` or `poster` in raw HTML, wherever it is a tag and not the content of a comment, script, style or
-//!   text area,
-//! - a word of the text, raw HTML's included, that ends in a supported extension, and is not shown as code by `<pre>` or
-//!   `<code>`. See [`ends::word`] for where it begins and ends.
+//!   link or image may contain spaces, although CommonMark does not parse that as a link: see [`ends::spaced`],
+//! - a `src`, `href` or `poster` in raw HTML, if it is in a tag and not in a comment, script, style or text area,
+//! - a word of the text or of raw HTML's text that ends in a supported extension and is not in `<pre>` or `<code>`. See
+//!   [`ends::word`] for where it begins and ends.
 //!
-//! Front matter has none.
+//! Front matter has no references.
 //!
-//! `file://…` is the URL of a file on somebody's machine, and no reference.
+//! `file://…` is the URL of a local file, not a reference.
 
+mod contexts;
 mod ends;
 mod labels;
 mod marks;
 mod names;
-mod places;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
 
+use self::contexts::{ReferenceContext, contexts};
 use self::marks::Marks;
-use self::places::{Place, places};
 use crate::limits::{Budget, CPU_TIME};
 use crate::{TooComplex, front_matter};
 
-/// So many references are read between two looks at the clock.
-const STRIDE: usize = 64;
+/// How many references are read between two checks of the CPU time.
+const REFERENCES_PER_CHECK: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// What is replaced: `file:<name>` as it is written; of an autolink the angle brackets too.
+    /// The range to replace: `file:<name>` as written, including the angle brackets of an autolink.
     pub range: Range<usize>,
-    /// What that means to Markdown or HTML: without escapes, but still with `%20` and the like.
+    /// The name after Markdown or HTML escapes are decoded, but still with `%20` and the like.
     pub name: String,
 }
 
-/// Why references are not replaced.
+/// Why references cannot be replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReferenceError {
-    /// The names that are no known file's, one for each reference.
+    /// The names that match no known file, one for each reference.
     Unresolved(Vec<String>),
-    /// The text cannot be read within its bounds.
+    /// The text exceeds the bounds of rendering.
     TooComplex(TooComplex),
 }
 
@@ -54,7 +53,7 @@ impl From<TooComplex> for ReferenceError {
     }
 }
 
-/// The references of a page, in order; `supported` tells whether a name has an extension that we have a kind for.
+/// The references of a page, in order; `supported` says whether a name has a supported extension.
 pub fn file_references(text: &str, supported: &dyn Fn(&str) -> bool) -> Result<Vec<Reference>, TooComplex> {
     let candidates = candidates(text);
     if candidates.is_empty() {
@@ -63,17 +62,17 @@ pub fn file_references(text: &str, supported: &dyn Fn(&str) -> bool) -> Result<V
     let budget = Budget::new(CPU_TIME);
     let marks = Marks::for_text(text);
     let marked = marks.mark(&without_spaces(text, &candidates), &candidates);
-    let places = places(&front_matter::blanked(&marked), &marks, candidates.len(), &budget)?;
+    let contexts = contexts(&front_matter::blanked(&marked), &marks, candidates.len(), &budget)?;
     let (mut references, mut free) = (Vec::new(), 0);
-    for (number, (&at, place)) in candidates.iter().zip(places).enumerate() {
-        if number.is_multiple_of(STRIDE) {
+    for (number, (&at, context)) in candidates.iter().zip(contexts).enumerate() {
+        if number.is_multiple_of(REFERENCES_PER_CHECK) {
             budget.check()?;
         }
         if at < free {
             continue;
         }
-        let place = place.or_else(|| is_defined(&text[..at]).then_some(Place::Destination));
-        if let Some(reference) = place.and_then(|place| reference(text, at, place, supported)) {
+        let context = context.or_else(|| is_defined(&text[..at]).then_some(ReferenceContext::Destination));
+        if let Some(reference) = context.and_then(|context| reference(text, at, context, supported)) {
             free = reference.range.end;
             references.push(reference);
         }
@@ -81,9 +80,9 @@ pub fn file_references(text: &str, supported: &dyn Fn(&str) -> bool) -> Result<V
     Ok(references)
 }
 
-/// The text with each reference replaced by what `resolve` says of its name.
+/// The text with each reference replaced by the URL that `resolve` returns for its name.
 ///
-/// A name is tried as it stands, then with its percent escapes decoded.
+/// A name is looked up as written, then with its percent escapes decoded.
 pub fn replace_files(
     text: &str,
     supported: &dyn Fn(&str) -> bool,
@@ -99,7 +98,7 @@ pub fn replace_files(
         };
         replaced.push_str(&text[copied..range.start]);
         match text[range.clone()].starts_with('<') {
-            // An autolink names a scheme, which a path has not.
+            // An autolink needs a scheme, which a path does not have.
             true => replaced.push_str(&format!("[{url}]({url})")),
             false => replaced.push_str(&url),
         }
@@ -109,16 +108,15 @@ pub fn replace_files(
     if unresolved.is_empty() { Ok(replaced) } else { Err(ReferenceError::Unresolved(unresolved)) }
 }
 
-/// Every `file:` below the front matter, but for those in the labels of definitions: a label that is changed loses its
-/// definition.
+/// Every `file:` after the front matter, except in the labels of definitions: a changed label loses its definition.
 fn candidates(text: &str) -> Vec<usize> {
     let found = memchr::memmem::find_iter(text.as_bytes(), "file:");
     let start = front_matter::len(text);
     labels::outside(text, found.filter(|at| *at >= start).collect())
 }
 
-/// The text as the parser must see it to find links whose destinations have spaces: with a comma for each of these, so
-/// that all else stays where it is.
+/// The text with each space in a destination replaced by a comma, so that the parser recognises the link and all
+/// offsets stay the same.
 fn without_spaces<'t>(text: &'t str, candidates: &[usize]) -> Cow<'t, str> {
     let mut joined = Cow::Borrowed(text);
     for &at in candidates {
@@ -129,33 +127,38 @@ fn without_spaces<'t>(text: &'t str, candidates: &[usize]) -> Cow<'t, str> {
     joined
 }
 
-/// Whether what follows is the destination of a link definition. Only asked of what the parser shows nowhere, since
-/// nothing else disappears behind `]:`.
+/// Whether the text that follows is the destination of a link definition. Only checked for text that is in none of the
+/// parser's events, since nothing else after `]:` disappears.
 fn is_defined(before: &str) -> bool {
     let before = before.strip_suffix('<').unwrap_or(before);
-    // The destination may stand on the next line, which may be in a quote.
+    // The destination may be on the next line, which may be in a quote.
     before.trim_end_matches(|char: char| char.is_ascii_whitespace() || char == '>').ends_with("]:")
 }
 
-fn reference(text: &str, at: usize, place: Place, supported: &dyn Fn(&str) -> bool) -> Option<Reference> {
-    let written = match place {
-        Place::Destination => ends::spaced(text, at).or_else(|| ends::destination(text, at)),
-        Place::Autolink => ends::autolink(text, at),
-        Place::Attribute { quote } => ends::attribute(text, at, quote),
-        Place::Word | Place::HtmlWord => ends::word(text, at),
-        Place::Elsewhere => None,
+fn reference(
+    text: &str,
+    at: usize,
+    context: ReferenceContext,
+    supported: &dyn Fn(&str) -> bool,
+) -> Option<Reference> {
+    let written = match context {
+        ReferenceContext::Destination => ends::spaced(text, at).or_else(|| ends::destination(text, at)),
+        ReferenceContext::Autolink => ends::autolink(text, at),
+        ReferenceContext::Attribute { quote } => ends::attribute(text, at, quote),
+        ReferenceContext::Word | ReferenceContext::HtmlWord => ends::word(text, at),
+        ReferenceContext::Elsewhere => None,
     }?;
     let raw = &written["file:".len()..];
-    let name = match place {
-        Place::Destination | Place::Word => names::in_markdown(raw),
+    let name = match context {
+        ReferenceContext::Destination | ReferenceContext::Word => names::in_markdown(raw),
         _ => names::in_html(raw),
     };
-    let is_word = matches!(place, Place::Word | Place::HtmlWord);
+    let is_word = matches!(context, ReferenceContext::Word | ReferenceContext::HtmlWord);
     if name.is_empty() || name.starts_with("//") || is_word && !supported(&name) {
         return None;
     }
-    let range = match place {
-        Place::Autolink => at - "<".len()..at + written.len() + ">".len(),
+    let range = match context {
+        ReferenceContext::Autolink => at - "<".len()..at + written.len() + ">".len(),
         _ => at..at + written.len(),
     };
     Some(Reference { range, name })

@@ -1,15 +1,15 @@
-//! A text that cannot be rendered is shown as it is.
+//! Shows the source of a text that cannot be rendered.
 
 use crate::document::html::escape;
 use crate::excerpt::Excerpt;
 use crate::{Rendered, front_matter};
 
 pub(crate) fn show(text: &str) -> Rendered {
-    // Pages are joined at U+0000.
+    // U+0000 is where pages are joined.
     let text = text[front_matter::len(text)..].replace('\0', "\u{fffd}");
     let mut excerpt = Excerpt::default();
     excerpt.text(&text);
-    // A first line break after the tag counts as part of the tag.
+    // HTML ignores a first line break after the tag.
     let mut html = "<pre class=\"source\">\n".to_owned();
     escape(&text, &mut html);
     html.push_str("</pre>\n");

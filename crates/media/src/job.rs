@@ -1,37 +1,37 @@
-//! What goes to a child process and what comes back, one line of JSON each.
+//! The protocol with a child process: one line of JSON in each direction.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Kind;
+use crate::MediaKind;
 
 /// One upload to process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Job {
-    /// Not [`Kind::Kept`], which there is nothing to do about.
-    pub kind: Kind,
-    /// Only read, unless it is a video: that is changed in place.
+    /// Not [`MediaKind::Kept`], which needs no processing.
+    pub kind: MediaKind,
+    /// Only read, except a video, which is changed in place.
     pub input: PathBuf,
-    /// Another file than the input, made or emptied. Not used for a video.
+    /// A different file than the input, created or truncated. Not used for a video.
     pub output: PathBuf,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Done {
-    /// Width and height as shown, where the file tells them.
+    /// Width and height as shown, if the file contains them.
     pub dimensions: Option<(u32, u32)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum Failure {
-    /// The file's fault; the message is for whoever sent it.
+    /// The file's fault; the message is for the uploader.
     #[error("{0}")]
     Refused(String),
-    /// The kernel refuses what [`Sandbox::Required`] needs.
+    /// The kernel does not support what [`Sandbox::Required`] needs.
     #[error("the sandbox cannot be set up: {0}; set uploads.sandbox = \"off\" to work without it")]
     NoSandbox(String),
-    /// Ours.
+    /// Not the file's fault.
     #[error("{0}")]
     Internal(String),
 }
@@ -42,27 +42,27 @@ impl Failure {
     }
 }
 
-/// Reading and writing the files fails for our reasons: a full disk, a broken one.
+/// Reading and writing the files fails because of the server: a full or broken disk.
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Failure {
         Failure::Internal(error.to_string())
     }
 }
 
-/// Whether a child works behind walls. Its limits of memory, time and file sizes hold in any case.
+/// Whether a child is sandboxed. Its limits of memory, time and file sizes apply in any case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sandbox {
-    /// What the kernel refuses is an error.
+    /// It is an error if the kernel does not support it.
     #[default]
     Required,
-    /// For kernels without seccomp or Landlock. A file that takes over its decoder takes over the server.
+    /// For kernels without seccomp or Landlock. A file that takes over its decoder then takes over the server.
     Off,
 }
 
-/// The walls around a child: seccomp, and Landlock.
+/// The sandbox of a child: seccomp, and Landlock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Walls {
-    /// The version of Landlock's interface; from 6 on, signals are walled off by it too.
+pub struct SandboxFeatures {
+    /// The ABI version of Landlock; from 6 on, it also blocks signals.
     pub landlock_abi: i32,
 }
 
@@ -73,43 +73,43 @@ pub(crate) struct Order {
     pub sandbox: Sandbox,
 }
 
-/// What a child does in its one life.
+/// What a child does; each child does only one.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Work {
     Process(Job),
-    /// Become this program; its output takes the place of an answer.
+    /// Executes this program; its output replaces the answer.
     Run(Command),
-    /// Only set the sandbox up; the answer is a [`Survey`].
-    Survey,
+    /// Only enters the sandbox; the answer is a [`SandboxCheck`].
+    SandboxCheck,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Command {
     pub program: PathBuf,
     pub arguments: Vec<String>,
-    /// The files that it may read, apart from libraries.
+    /// The files that it may read, in addition to libraries.
     pub reads: Vec<PathBuf>,
-    /// The files that it may write. They exist.
+    /// The files that it may write. They must exist.
     pub writes: Vec<PathBuf>,
-    /// The most that it may write into one.
+    /// Maximum size of each written file.
     pub output_bytes: u64,
 }
 
-/// What a child allows itself.
+/// The resource limits of a child.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Limits {
-    /// Bytes of memory beyond what the process has when it gets its order.
+    /// Bytes of memory in addition to what the process uses when it gets its order.
     pub memory: u64,
     pub cpu_seconds: u64,
 }
 
-pub(crate) type Survey = Result<Option<Walls>, Failure>;
+pub(crate) type SandboxCheck = Result<Option<SandboxFeatures>, Failure>;
 pub(crate) type Answer = Result<Done, Failure>;
 
 /// The first line of a child: it is ready for its order.
-pub(crate) const HELLO: &str = "ready";
+pub(crate) const READY: &str = "ready";
 
-/// The exit code of a child that could not become a program; the reason is on its standard error. As shells have it.
-pub(crate) const CANNOT_RUN: u8 = 127;
+/// The exit code of a child that could not execute its program; the reason is on its standard error. As in shells.
+pub(crate) const EXIT_CANNOT_RUN: u8 = 127;
 /// The same, because of its sandbox.
-pub(crate) const NO_SANDBOX: u8 = 126;
+pub(crate) const EXIT_NO_SANDBOX: u8 = 126;

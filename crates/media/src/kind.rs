@@ -1,16 +1,16 @@
-//! What a file is, by the extension of its name, and how it is sent.
+//! The kind of a file, by its extension, and how it is served.
 
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum MediaKind {
     /// Stored as WebP.
     Image,
-    /// Stored as it came, without its metadata.
+    /// Stored without its metadata, otherwise unchanged.
     Video(Container),
-    /// Written anew, without metadata and old revisions.
+    /// Rewritten, without metadata and old revisions.
     Pdf,
-    /// Stored byte for byte, and never opened.
+    /// Stored byte for byte, and never parsed.
     Kept,
 }
 
@@ -21,27 +21,27 @@ pub enum Container {
     WebM,
 }
 
-impl Kind {
-    /// None when the service takes no such files.
-    pub fn of(file_name: &str) -> Option<Kind> {
+impl MediaKind {
+    /// `None` if the extension is not supported.
+    pub fn of(file_name: &str) -> Option<MediaKind> {
         let (_, extension) = file_name.rsplit_once('.')?;
         let row = TABLE.iter().find(|(known, ..)| known.eq_ignore_ascii_case(extension));
         row.map(|(_, kind, _)| *kind)
     }
 }
 
-impl Kind {
-    /// Seconds of CPU time that opening a file of this size may take, at the most; an image's own headers say more.
+impl MediaKind {
+    /// Maximum CPU time in seconds for a file of this size; for an image, its headers set a lower limit.
     pub(crate) fn cpu_seconds(self, bytes: u64) -> u64 {
         let megabytes = bytes.div_ceil(1 << 20);
         match self {
-            Kind::Image => u64::MAX,
-            // Measured on one core of 2.5 GHz: a megabyte takes 0.04 s, 0.25 s where all of it is compressed objects,
-            // 2 s where these are compressed a thousandfold.
-            Kind::Pdf => 10 + megabytes,
-            // A million boxes take half a second to read, and five to overwrite. Media is not read.
-            Kind::Video(_) => 15 + megabytes / 50,
-            Kind::Kept => 0,
+            MediaKind::Image => u64::MAX,
+            // Measured on one core of 2.5 GHz: a megabyte takes 0.04 s, 0.25 s if all of it is compressed objects, 2 s
+            // if these are compressed a thousandfold.
+            MediaKind::Pdf => 10 + megabytes,
+            // A million boxes take half a second to read, and five to overwrite. Media data is not read.
+            MediaKind::Video(_) => 15 + megabytes / 50,
+            MediaKind::Kept => 0,
         }
     }
 }
@@ -53,7 +53,8 @@ pub fn content_type(stored_name: &str) -> &'static str {
     row.map_or("application/octet-stream", |(.., content_type)| content_type)
 }
 
-/// The value of `Content-Disposition` for a stored name: only what a browser shows without running any of it is shown.
+/// The value of `Content-Disposition` for a stored name: inline only for types that browsers show without executing
+/// them.
 pub fn disposition(stored_name: &str) -> &'static str {
     let content_type = content_type(stored_name);
     let shown = ["image/", "audio/", "video/", "text/plain", "application/pdf"];
@@ -63,27 +64,27 @@ pub fn disposition(stored_name: &str) -> &'static str {
 const TEXT: &str = "text/plain; charset=utf-8";
 
 /// The specification's table of file types by extension.
-const TABLE: [(&str, Kind, &str); 20] = [
-    ("jpg", Kind::Image, "image/jpeg"),
-    ("jpeg", Kind::Image, "image/jpeg"),
-    ("png", Kind::Image, "image/png"),
-    ("gif", Kind::Image, "image/gif"),
-    ("webp", Kind::Image, "image/webp"),
-    ("pdf", Kind::Pdf, "application/pdf"),
-    ("doc", Kind::Kept, "application/msword"),
-    ("docx", Kind::Kept, "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-    ("xls", Kind::Kept, "application/vnd.ms-excel"),
-    ("xlsx", Kind::Kept, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-    ("ppt", Kind::Kept, "application/vnd.ms-powerpoint"),
-    ("pptx", Kind::Kept, "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
-    ("txt", Kind::Kept, TEXT),
-    ("csv", Kind::Kept, TEXT),
-    ("md", Kind::Kept, TEXT),
-    ("zip", Kind::Kept, "application/zip"),
-    ("mp3", Kind::Kept, "audio/mpeg"),
-    ("mp4", Kind::Video(Container::Mp4), "video/mp4"),
-    ("webm", Kind::Video(Container::WebM), "video/webm"),
-    ("mov", Kind::Video(Container::Mov), "video/quicktime"),
+const TABLE: [(&str, MediaKind, &str); 20] = [
+    ("jpg", MediaKind::Image, "image/jpeg"),
+    ("jpeg", MediaKind::Image, "image/jpeg"),
+    ("png", MediaKind::Image, "image/png"),
+    ("gif", MediaKind::Image, "image/gif"),
+    ("webp", MediaKind::Image, "image/webp"),
+    ("pdf", MediaKind::Pdf, "application/pdf"),
+    ("doc", MediaKind::Kept, "application/msword"),
+    ("docx", MediaKind::Kept, "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("xls", MediaKind::Kept, "application/vnd.ms-excel"),
+    ("xlsx", MediaKind::Kept, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ("ppt", MediaKind::Kept, "application/vnd.ms-powerpoint"),
+    ("pptx", MediaKind::Kept, "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+    ("txt", MediaKind::Kept, TEXT),
+    ("csv", MediaKind::Kept, TEXT),
+    ("md", MediaKind::Kept, TEXT),
+    ("zip", MediaKind::Kept, "application/zip"),
+    ("mp3", MediaKind::Kept, "audio/mpeg"),
+    ("mp4", MediaKind::Video(Container::Mp4), "video/mp4"),
+    ("webm", MediaKind::Video(Container::WebM), "video/webm"),
+    ("mov", MediaKind::Video(Container::Mov), "video/quicktime"),
 ];
 
 #[cfg(test)]
@@ -92,22 +93,26 @@ mod tests {
 
     #[test]
     fn the_extension_decides_and_its_case_does_not_matter() {
-        let check = |name: &str, expected| assert_eq!(Kind::of(name), expected, "{name}");
-        check("photo.JPG", Some(Kind::Image));
-        check("a.b.Jpeg", Some(Kind::Image));
-        check(".png", Some(Kind::Image));
-        check("clip.MOV", Some(Kind::Video(Container::Mov)));
-        check("clip.mp4", Some(Kind::Video(Container::Mp4)));
-        check("clip.webm", Some(Kind::Video(Container::WebM)));
-        check("paper.Pdf", Some(Kind::Pdf));
-        check("notes.md", Some(Kind::Kept));
-        check("song.mp3", Some(Kind::Kept));
+        let check = |name: &str, expected| assert_eq!(MediaKind::of(name), expected, "{name}");
+        check("photo.JPG", Some(MediaKind::Image));
+        check("a.b.Jpeg", Some(MediaKind::Image));
+        check(".png", Some(MediaKind::Image));
+        check("clip.MOV", Some(MediaKind::Video(Container::Mov)));
+        check("clip.mp4", Some(MediaKind::Video(Container::Mp4)));
+        check("clip.webm", Some(MediaKind::Video(Container::WebM)));
+        check("paper.Pdf", Some(MediaKind::Pdf));
+        check("notes.md", Some(MediaKind::Kept));
+        check("song.mp3", Some(MediaKind::Kept));
     }
 
     #[test]
-    fn time_is_given_by_bytes() {
+    fn the_time_limit_depends_on_the_size() {
         let check = |name: &str, bytes, seconds| {
-            assert_eq!(Kind::of(name).map(|kind| kind.cpu_seconds(bytes)), Some(seconds), "{name} {bytes}");
+            assert_eq!(
+                MediaKind::of(name).map(|kind| kind.cpu_seconds(bytes)),
+                Some(seconds),
+                "{name} {bytes}"
+            );
         };
         check("a.pdf", 0, 10);
         check("a.pdf", 1, 11);
@@ -118,16 +123,16 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_not_taken() {
+    fn other_extensions_are_not_supported() {
         for name in
             ["", ".", "..", "png", "a.svg", "a.html", "a.png ", "a.png.exe", "a.png/", "a.jpg\0", "a.рng"]
         {
-            assert_eq!(Kind::of(name), None, "{name:?}");
+            assert_eq!(MediaKind::of(name), None, "{name:?}");
         }
     }
 
     #[test]
-    fn only_what_a_browser_shows_without_running_it_is_sent_inline() {
+    fn only_types_that_browsers_do_not_execute_are_inline() {
         let check = |name: &str, content: &str, how: &str| {
             assert_eq!((content_type(name), disposition(name)), (content, how), "{name}");
         };

@@ -1,7 +1,8 @@
-//! One upload to the bytes we keep: what a file is, what it is called, and a copy of it without metadata.
+//! Processes uploads: determines the kind and the stored name of a file, and removes its metadata.
 //!
-//! Whoever serves requests never opens an upload. [`Workshop::process`] gives it to a child process that has one file
-//! to read, one to write, and nothing else ([`worker`]); [`Ffmpeg`] runs in such a process too. Synchronous throughout.
+//! The server process never parses an upload. [`WorkerPool::process`] passes it to a child process that can read one
+//! file, write one file, and nothing else ([`worker`]); [`Ffmpeg`] runs in such a process, too. Everything is
+//! synchronous.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -10,15 +11,15 @@ mod job;
 mod kind;
 mod name;
 mod pdf;
+mod pool;
 mod sandbox;
 mod transcode;
 pub mod video;
 pub mod worker;
-mod workshop;
 
-pub use job::{Done, Failure, Job, Limits, Sandbox, Walls};
-pub use kind::{Container, Kind, content_type, disposition};
+pub use job::{Done, Failure, Job, Limits, Sandbox, SandboxFeatures};
+pub use kind::{Container, MediaKind, content_type, disposition};
 pub use name::stored_name;
-pub use sandbox::{harden_server, sandbox_walls};
+pub use pool::{Program, WorkerPool, WorkerPoolSettings};
+pub use sandbox::{check_sandbox, harden_server};
 pub use transcode::{Ffmpeg, TranscodeError, TranscodeLimits, Video};
-pub use workshop::{Program, Workshop, WorkshopSettings};

@@ -1,13 +1,13 @@
-//! What a stored file is called: the last segment of its URL.
+//! The name of a stored file: the last segment of its URL.
 
 use model::Slug;
 
-use crate::Kind;
+use crate::MediaKind;
 
 const STEM_CHARS: usize = 80;
 
-/// `[a-z0-9-]+.<extension>`, whatever the upload was called. The name must be one of `kind`'s (see [`Kind::of`]).
-pub fn stored_name(file_name: &str, kind: Kind) -> String {
+/// `[a-z0-9-]+.<extension>`, for any uploaded name. The name must be of this `kind` (see [`MediaKind::of`]).
+pub fn stored_name(file_name: &str, kind: MediaKind) -> String {
     // Some clients send the whole path.
     let name = file_name.rsplit(['/', '\\']).next().unwrap_or_default();
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
@@ -15,7 +15,7 @@ pub fn stored_name(file_name: &str, kind: Kind) -> String {
     let stem = slug.as_ref().map_or("file", Slug::as_str);
     let stem = stem[..stem.len().min(STEM_CHARS)].trim_end_matches('-');
     match kind {
-        Kind::Image => format!("{stem}.webp"),
+        MediaKind::Image => format!("{stem}.webp"),
         _ => format!("{stem}.{}", extension.to_ascii_lowercase()),
     }
 }
@@ -29,7 +29,7 @@ mod tests {
     #[test]
     fn a_stored_name_is_clean_and_keeps_its_extension_unless_it_is_an_image() {
         let check = |name: &str, expected: &str| {
-            assert_eq!(stored_name(name, Kind::of(name).unwrap()), expected, "{name:?}");
+            assert_eq!(stored_name(name, MediaKind::of(name).unwrap()), expected, "{name:?}");
         };
         check("photo.JPG", "photo.webp");
         check("My Holiday (1).jpeg", "my-holiday-1.webp");
@@ -48,9 +48,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_name_leaves_the_alphabet_of_urls(stem in any::<String>(), extension in "[pP][dD][fF]|md|MP4|gif") {
+        fn a_stored_name_only_has_url_characters(stem in any::<String>(), extension in "[pP][dD][fF]|md|MP4|gif") {
             let name = format!("{stem}.{extension}");
-            let stored = stored_name(&name, Kind::of(&name).unwrap());
+            let stored = stored_name(&name, MediaKind::of(&name).unwrap());
             let (stem, extension) = stored.split_once('.').unwrap();
             prop_assert!((1..=STEM_CHARS).contains(&stem.len()));
             prop_assert!(stem.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-')), "{}", stored);

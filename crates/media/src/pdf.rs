@@ -1,7 +1,7 @@
-//! A PDF written anew without metadata: only what the document consists of is written, so what was changed or deleted
-//! in earlier revisions is gone too. What cannot be rewritten without loss is kept as it is, or refused.
+//! Rewrites a PDF without metadata: only the current document is written, so anything that was changed or deleted in
+//! earlier revisions is removed, too. A file that cannot be rewritten without loss is stored unchanged, or rejected.
 //!
-//! Kept, because they are content: comments with their authors, attached files, and what is inside of pictures.
+//! Kept, because they are content: comments with their authors, attached files, and metadata inside images.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -13,13 +13,13 @@ use memchr::memmem;
 use crate::job::Limits;
 use crate::{Done, Failure};
 
-/// The file, its objects, and room to work.
+/// The file, its objects, and working memory.
 const MEMORY_PER_BYTE: u64 = 4;
 
-/// Signs of metadata in a file that we cannot look into.
+/// Signs of metadata in a file that cannot be parsed.
 const MARKERS: [&[u8]; 4] = [b"/Info", b"/Metadata", b"<?xpacket", b"/PieceInfo"];
-/// What goes from wherever it stands.
-const NOTES: [&[u8]; 3] = [b"Metadata", b"PieceInfo", b"LastModified"];
+/// Entries that are removed from every dictionary.
+const METADATA_KEYS: [&[u8]; 3] = [b"Metadata", b"PieceInfo", b"LastModified"];
 
 pub(crate) fn process(mut input: File, output: File, limits: &Limits) -> Result<Done, Failure> {
     let mut output = BufWriter::new(output);
@@ -38,7 +38,7 @@ pub(crate) fn process(mut input: File, output: File, limits: &Limits) -> Result<
     Ok(Done { dimensions: None })
 }
 
-/// Why a file cannot be written anew, in words for whoever sent it.
+/// Why a file cannot be rewritten, as a message for the uploader.
 type Reason = &'static str;
 
 const ENCRYPTED: Reason = "the PDF is encrypted, so the metadata in it cannot be removed; \
@@ -58,7 +58,7 @@ fn read(input: &mut File, length: u64, limits: &Limits) -> Result<Result<Documen
         ..LoadOptions::default()
     };
     Ok(match Document::load_mem_with_options(&bytes, options) {
-        // It may have been decrypted on loading, or be an empty shell; neither is what was uploaded.
+        // It may have been decrypted on loading, or be an empty shell; neither equals the upload.
         Ok(document) if document.is_encrypted() || document.was_encrypted() => Err(ENCRYPTED),
         Ok(document) if is_whole(&document, &bytes) => Ok(document),
         _ if memmem::find(&bytes, b"/Encrypt").is_some() => Err(ENCRYPTED),
@@ -66,7 +66,7 @@ fn read(input: &mut File, length: u64, limits: &Limits) -> Result<Result<Documen
     })
 }
 
-/// The reader leaves out what it does not understand; writing the rest would destroy the document.
+/// The parser skips objects that it does not understand; writing the rest would destroy the document.
 fn is_whole(document: &Document, bytes: &[u8]) -> bool {
     let has_pages = document.page_iter().next().is_some();
     let mut objects = document.objects.values();
@@ -74,8 +74,7 @@ fn is_whole(document: &Document, bytes: &[u8]) -> bool {
         && objects.all(|object| refers_to_what_is_there(object, document) && has_its_content(object, bytes))
 }
 
-/// A stream whose length the file does not say, or not where it is read, is empty to the reader. (Others it has compared
-/// with where they end.)
+/// To the parser, a stream without a usable length is empty. (It has compared the others with where they end.)
 fn has_its_content(object: &Object, bytes: &[u8]) -> bool {
     let Object::Stream(Stream { content, start_position: Some(start), .. }) = object else { return true };
     let rest = start.checked_add(content.len()).and_then(|end| bytes.get(end..));
@@ -93,7 +92,7 @@ fn refers_to_what_is_there(object: &Object, document: &Document) -> bool {
     }
 }
 
-/// A reference to nothing is allowed, and means null; but a table that had to be guessed may have missed something.
+/// A reference to a missing object is allowed, and means null; but a reconstructed table may have missed something.
 fn is_null(number: u32, document: &Document) -> bool {
     let entry = document.reference_table.get(number);
     let promised = matches!(entry, Some(XrefEntry::Normal { .. } | XrefEntry::Compressed { .. }));
@@ -104,39 +103,39 @@ fn rewrite(mut document: Document, output: &mut BufWriter<File>) -> Result<(), F
     for key in [b"Info".as_slice(), b"ID"] {
         document.trailer.remove(key);
     }
-    document.objects.values_mut().for_each(remove_notes);
+    document.objects.values_mut().for_each(remove_metadata);
     document.prune_objects();
     document.max_id = document.objects.keys().map(|(number, _)| *number).max().unwrap_or(0);
     Ok(document.save_to(output)?)
 }
 
-fn remove_notes(object: &mut Object) {
+fn remove_metadata(object: &mut Object) {
     match object {
-        Object::Array(items) => items.iter_mut().for_each(remove_notes),
-        Object::Dictionary(dictionary) => remove_notes_from(dictionary),
-        Object::Stream(stream) => remove_notes_from(&mut stream.dict),
+        Object::Array(items) => items.iter_mut().for_each(remove_metadata),
+        Object::Dictionary(dictionary) => remove_metadata_from(dictionary),
+        Object::Stream(stream) => remove_metadata_from(&mut stream.dict),
         _ => {}
     }
 }
 
-fn remove_notes_from(dictionary: &mut lopdf::Dictionary) {
-    for key in NOTES {
+fn remove_metadata_from(dictionary: &mut lopdf::Dictionary) {
+    for key in METADATA_KEYS {
         dictionary.remove(key);
     }
-    dictionary.iter_mut().for_each(|(_, value)| remove_notes(value));
+    dictionary.iter_mut().for_each(|(_, value)| remove_metadata(value));
 }
 
-/// Any file without those signs could pass for one that is kept as it is: a photo has others.
+/// Without this check, any file without those signs, such as a photo, would be stored unchanged.
 fn check_header(input: &mut File) -> Result<(), Failure> {
     let mut start = Vec::new();
     input.take(64).read_to_end(&mut start)?;
     if start.trim_ascii_start().starts_with(b"%PDF-") {
         return Ok(());
     }
-    Err(Failure::refused("this is no PDF"))
+    Err(Failure::refused("this is not a PDF"))
 }
 
-/// The file as it is, if it shows no sign of metadata.
+/// Copies the file unchanged, if it shows no sign of metadata.
 fn copy_unless_marked(mut input: File, output: &mut BufWriter<File>, reason: Reason) -> Result<(), Failure> {
     let overlap = MARKERS.iter().map(|marker| marker.len()).max().unwrap_or(0);
     let (mut block, mut kept) = (vec![0; 256 * 1024], 0);
@@ -150,7 +149,7 @@ fn copy_unless_marked(mut input: File, output: &mut BufWriter<File>, reason: Rea
         if MARKERS.iter().any(|marker| memmem::find(seen, marker).is_some()) {
             return Err(Failure::refused(reason));
         }
-        // A marker may lie across the border of two blocks.
+        // A marker may span two blocks.
         let from = seen.len().saturating_sub(overlap);
         block.copy_within(from..kept + count, 0);
         kept = (kept + count) - from;

@@ -1,30 +1,32 @@
-//! Walls, as the server sees them: its own, and whether its children get theirs.
+//! The sandbox from the server's point of view: hardening of the server itself, and a check of its children's sandbox.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
-use crate::job::{Limits, Order, Survey, Work};
-use crate::workshop::{Child, Heard};
-use crate::{Failure, Program, Walls};
+use crate::job::{Limits, Order, SandboxCheck, Work};
+use crate::pool::{Child, ChildOutput};
+use crate::{Failure, Program, SandboxFeatures};
 
-/// For the process that holds the database and its keys: no other process of its user reads or changes its memory and
-/// its environment, and no crash writes them to a disk.
+/// For the process that holds the database and its keys: no other process of its user can read or change its memory and
+/// its environment, and no crash writes them to disk.
 pub fn harden_server() -> io::Result<()> {
     Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }
 
-const ANSWER: Duration = Duration::from_secs(20);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The walls that a child puts up here; none if the program's sandbox is off.
-pub fn sandbox_walls(program: &Program) -> Result<Option<Walls>, Failure> {
+/// The sandbox that a child can enter on this system; `None` if it is switched off.
+pub fn check_sandbox(program: &Program) -> Result<Option<SandboxFeatures>, Failure> {
     let limits = Limits { memory: 64 << 20, cpu_seconds: 10 };
     let mut child = Child::start(program)?;
-    child.tell(&Order { work: Work::Survey, limits, sandbox: program.sandbox })?;
-    match child.hear(Instant::now() + ANSWER)? {
-        Heard::Line(line) => serde_json::from_str::<Survey>(&line)
+    child.send_order(&Order { work: Work::SandboxCheck, limits, sandbox: program.sandbox })?;
+    match child.read_output(Instant::now() + ANSWER_TIMEOUT)? {
+        ChildOutput::Line(line) => serde_json::from_str::<SandboxCheck>(&line)
             .unwrap_or_else(|_| Err(Failure::Internal("a media worker gave no answer".into()))),
-        Heard::End | Heard::Nothing => Err(Failure::Internal("a media worker gave no answer".into())),
+        ChildOutput::End | ChildOutput::Nothing => {
+            Err(Failure::Internal("a media worker gave no answer".into()))
+        }
     }
 }

@@ -1,7 +1,7 @@
-//! MOV to MP4 with the `ffmpeg` program: copied where browsers play what is inside, encoded anew where not.
+//! Converts MOV to MP4 with the `ffmpeg` program: streams that browsers can play are copied, others are re-encoded.
 //!
-//! It runs inside a limited child, as decoders do, but must open files and start threads; so it has fewer walls, and
-//! gets as little as possible: one file to read, one to write, one demuxer, no protocol but the file, no metadata.
+//! It runs in a limited child process, as decoders do, but must open files and start threads, so its sandbox is weaker;
+//! it gets as little as possible: one file to read, one to write, one demuxer, only the file protocol, no metadata.
 
 mod limits;
 mod probe;
@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 pub use limits::{TranscodeLimits, Video};
 use probe::Streams;
 
-use crate::job::{CANNOT_RUN, Command, Limits, NO_SANDBOX, Order, Work};
-use crate::workshop::{Child, Heard, Program};
+use crate::job::{Command, EXIT_CANNOT_RUN, EXIT_NO_SANDBOX, Limits, Order, Work};
+use crate::pool::{Child, ChildOutput, Program};
 
-/// The programs, found.
+/// The paths of the programs.
 #[derive(Debug, Clone)]
 pub struct Ffmpeg {
-    /// What limits itself and then becomes one of them.
+    /// Limits itself and then executes one of them.
     worker: Program,
     ffmpeg: PathBuf,
     ffprobe: PathBuf,
@@ -29,13 +29,13 @@ pub struct Ffmpeg {
 
 #[derive(Debug, thiserror::Error)]
 pub enum TranscodeError {
-    /// The video's fault, as far as anybody can tell; the message is for the person who uploaded it.
+    /// Presumably the video's fault; the message is for the uploader.
     #[error("{0}")]
-    Cannot(String),
-    /// `progress` said so.
+    Unconvertible(String),
+    /// Requested by `progress`.
     #[error("the transcode was interrupted")]
     Interrupted,
-    /// The kernel refuses what [`crate::Sandbox::Required`] needs.
+    /// The kernel does not support what [`crate::Sandbox::Required`] needs.
     #[error("{0}")]
     NoSandbox(String),
     #[error("{0}")]
@@ -48,11 +48,11 @@ impl From<std::io::Error> for TranscodeError {
     }
 }
 
-/// How often `progress` is asked, at least.
-const PULSE: Duration = Duration::from_millis(500);
+/// Maximum interval between calls of `progress`.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
 impl Ffmpeg {
-    /// The first `ffmpeg` in these directories that has an `ffprobe` beside it.
+    /// The first `ffmpeg` in these directories that has an `ffprobe` next to it.
     pub fn find(worker: Program, directories: impl IntoIterator<Item = PathBuf>) -> Option<Ffmpeg> {
         directories.into_iter().find_map(|directory| {
             let directory = std::path::absolute(directory).ok()?;
@@ -66,13 +66,13 @@ impl Ffmpeg {
         })
     }
 
-    /// With limits that are lower than those which follow from a video.
+    /// Sets limits that apply in addition to those derived from a video.
     pub fn limited_to(self, highest: TranscodeLimits) -> Ffmpeg {
         Ffmpeg { highest, ..self }
     }
 
-    /// `progress` is told the share that is done, from 0 to 1, and answers whether to go on. An output that was not
-    /// finished is the caller's to delete. Blocks; the thread that calls must live until the end.
+    /// `progress` is called with the completed share, from 0 to 1, and returns whether to continue. The caller must
+    /// delete an unfinished output. Blocks; the calling thread must live until the end.
     pub fn to_mp4(
         &self,
         input: &Path,
@@ -83,7 +83,7 @@ impl Ffmpeg {
         let streams = self.probe(&input)?;
         let video = streams.video(std::fs::metadata(&input)?.len());
         let limits = TranscodeLimits::of(&video).at_most(&self.highest);
-        // The sandbox lets it write a file that exists.
+        // The sandbox only allows writing a file that exists.
         File::create(&output)?;
         let command = Command {
             program: self.ffmpeg.clone(),
@@ -96,11 +96,11 @@ impl Ffmpeg {
         let mut child = self.start(command, &limits)?;
         let mut done = 0.0;
         loop {
-            match child.hear(deadline.min(Instant::now() + PULSE))? {
-                Heard::Line(line) => done = streams.share(&line).unwrap_or(done),
-                Heard::Nothing if Instant::now() >= deadline => return Err(too_long(&limits)),
-                Heard::Nothing => {}
-                Heard::End => return ended(child, &limits),
+            match child.read_output(deadline.min(Instant::now() + PROGRESS_INTERVAL))? {
+                ChildOutput::Line(line) => done = streams.share(&line).unwrap_or(done),
+                ChildOutput::Nothing if Instant::now() >= deadline => return Err(too_long(&limits)),
+                ChildOutput::Nothing => {}
+                ChildOutput::End => return ended(child, &limits),
             }
             if !progress(done) {
                 return Err(TranscodeError::Interrupted);
@@ -121,74 +121,72 @@ impl Ffmpeg {
         let mut child = self.start(command, &limits)?;
         let mut json = String::new();
         loop {
-            match child.hear(deadline)? {
-                Heard::Line(line) if json.len() < probe::LONGEST => json.push_str(&line),
-                Heard::Line(_) => {
-                    return Err(TranscodeError::Cannot("the video has too many streams".into()));
+            match child.read_output(deadline)? {
+                ChildOutput::Line(line) if json.len() < probe::MAX_PROBE_BYTES => json.push_str(&line),
+                ChildOutput::Line(_) => {
+                    return Err(TranscodeError::Unconvertible("the video has too many streams".into()));
                 }
-                Heard::Nothing => return Err(too_long(&limits)),
-                Heard::End => break,
+                ChildOutput::Nothing => return Err(too_long(&limits)),
+                ChildOutput::End => break,
             }
         }
         ended(child, &limits)?;
-        Streams::parse(&json).map_err(TranscodeError::Cannot)
+        Streams::parse(&json).map_err(TranscodeError::Unconvertible)
     }
 
     fn start(&self, command: Command, limits: &TranscodeLimits) -> Result<Child, TranscodeError> {
         let TranscodeLimits { memory, cpu_seconds, .. } = *limits;
         let mut child = Child::start(&self.worker)?;
         let limits = Limits { memory, cpu_seconds };
-        child.tell(&Order { work: Work::Run(command), limits, sandbox: self.worker.sandbox })?;
+        child.send_order(&Order { work: Work::Run(command), limits, sandbox: self.worker.sandbox })?;
         Ok(child)
     }
 }
 
-/// A path as an argument: never read as an option or a protocol.
+/// A path as an argument: never interpreted as an option or a protocol.
 fn argument(path: &Path) -> Result<String, TranscodeError> {
-    let text = path.to_str().ok_or_else(|| TranscodeError::Internal("a path is no text".into()))?;
+    let text = path.to_str().ok_or_else(|| TranscodeError::Internal("a path is not valid UTF-8".into()))?;
     Ok(format!("file:{text}"))
 }
 
 fn ended(mut child: Child, limits: &TranscodeLimits) -> Result<(), TranscodeError> {
     let status = child.end()?;
-    let complaint = child.complaint();
-    let complaint = complaint.lines().last().unwrap_or("it said nothing");
+    let stderr = child.stderr();
+    let stderr = stderr.lines().last().unwrap_or("no error output");
     match (status.code(), status.signal()) {
         (Some(0), _) => Ok(()),
-        // ffmpeg's for "somebody asked me to stop".
+        // ffmpeg's exit code when it is asked to stop.
         (Some(255), _) => Err(TranscodeError::Interrupted),
-        (Some(code), _) if code == i32::from(NO_SANDBOX) => {
-            Err(TranscodeError::NoSandbox(complaint.to_owned()))
+        (Some(code), _) if code == i32::from(EXIT_NO_SANDBOX) => {
+            Err(TranscodeError::NoSandbox(stderr.to_owned()))
         }
-        (Some(code), _) if code == i32::from(CANNOT_RUN) => {
-            Err(TranscodeError::Internal(format!("cannot start ffmpeg: {complaint}")))
+        (Some(code), _) if code == i32::from(EXIT_CANNOT_RUN) => {
+            Err(TranscodeError::Internal(format!("cannot start ffmpeg: {stderr}")))
         }
-        (Some(_), _) if complaint.contains("No space left") => {
-            Err(TranscodeError::Internal(complaint.to_owned()))
-        }
+        (Some(_), _) if stderr.contains("No space left") => Err(TranscodeError::Internal(stderr.to_owned())),
         (_, Some(libc::SIGXFSZ)) => Err(too_large(limits)),
         (code, signal) => {
-            tracing::warn!(code, signal, complaint, "ffmpeg failed");
-            Err(TranscodeError::Cannot(match signal {
+            tracing::warn!(code, signal, stderr, "ffmpeg failed");
+            Err(TranscodeError::Unconvertible(match signal {
                 // Killed by its limits.
-                Some(_) => format!("the video takes too much computing or memory to convert; {ADVICE}"),
-                None => format!("the video is damaged or of an unsupported form; {ADVICE}"),
+                Some(_) => format!("the video takes too much CPU time or memory to convert; {ADVICE}"),
+                None => format!("the video is damaged or not supported; {ADVICE}"),
             }))
         }
     }
 }
 
-/// What the person who uploaded a MOV can do about it.
+/// What the uploader can do about it.
 const ADVICE: &str = "please upload it as an MP4 (H.264 and AAC), or make it shorter or smaller";
 
 fn too_long(limits: &TranscodeLimits) -> TranscodeError {
     let minutes = limits.wall_seconds.div_ceil(60);
-    TranscodeError::Cannot(format!("the video takes more than {minutes} minutes to convert; {ADVICE}"))
+    TranscodeError::Unconvertible(format!("the video takes more than {minutes} minutes to convert; {ADVICE}"))
 }
 
 fn too_large(limits: &TranscodeLimits) -> TranscodeError {
     let megabytes = limits.output_bytes >> 20;
-    TranscodeError::Cannot(format!(
+    TranscodeError::Unconvertible(format!(
         "the MP4 would have more than {megabytes} MB, which is more than twice the video; {ADVICE}"
     ))
 }

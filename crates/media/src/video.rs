@@ -1,8 +1,8 @@
-//! Metadata removed from a video in place: what holds it becomes padding of the same size, so that no byte of media
-//! moves, and a file of 10 GB costs what one of 10 MB costs.
+//! Removes metadata from a video in place: it is replaced by padding of the same size, so that no media data moves, and
+//! a file of 10 GB costs no more than one of 10 MB.
 //!
-//! Kept, because they are content: chapter titles that are tracks or elements of their own, subtitles, timecode.
-//! Kept, because it would mean to read all of the media: what an encoder wrote about itself between the frames.
+//! Kept, because they are content: chapter titles that are separate tracks or elements, subtitles, timecode. Kept,
+//! because removing it would require reading all media data: an encoder's notes about itself between the frames.
 
 mod edits;
 mod matroska;
@@ -13,7 +13,7 @@ use std::fs::File;
 
 use crate::{Container, Done, Failure};
 
-/// The file is open for reading and writing. A file that is refused is as it was.
+/// The file is open for reading and writing. A rejected file stays unchanged.
 pub fn clean(file: &File, container: Container) -> Result<Done, Failure> {
     let source = source::Source::new(file)?;
     let (edits, dimensions) = match container {

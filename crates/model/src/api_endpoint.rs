@@ -1,16 +1,16 @@
-//! The marking of a page as the reference of an API endpoint.
+//! Marks a page as the reference of an API endpoint.
 
 use crate::text::{check_length, check_nul};
 use crate::{Checked, limits};
 
-/// A method in capitals, and perhaps one space and a free-form path text.
+/// A method in capitals, optionally followed by one space and a free-form path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ApiEndpoint(String);
 
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
 impl ApiEndpoint {
-    /// An empty text, or one of white space only, is no marking.
+    /// An empty text, or only white space, means no endpoint.
     pub fn parse(text: &str) -> Checked<Option<ApiEndpoint>> {
         if text.trim().is_empty() {
             return Ok(None);
@@ -84,12 +84,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_stored_is_stored_the_same_again(
-            text in prop_oneof![any::<String>(), "(?i:get|post|options)\\s{0,3}.{0,20}\\s{0,3}"]
+        fn parsing_a_stored_value_does_not_change_it(
+            text in "(?i:get|post|options)(\\s{1,3}.{0,20}\\s{0,3})?"
         ) {
-            if let Ok(Some(endpoint)) = ApiEndpoint::parse(&text) {
-                prop_assert_eq!(ApiEndpoint::parse(endpoint.as_str()), Ok(Some(endpoint)));
-            }
+            let stored = ApiEndpoint::parse(&text);
+            // Most must be valid: proptest fails if it rejects too many.
+            prop_assume!(matches!(stored, Ok(Some(_))));
+            let again = stored.as_ref().map(|stored| ApiEndpoint::parse(stored.as_ref().unwrap().as_str()));
+            prop_assert_eq!(again.unwrap(), stored);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How far a build has come, and who asked for it.
+//! The status of a build, and what triggered it.
 
 /// `queued → running → success | failed`; the last two are final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_status_reads_back() {
+    fn every_status_parses_back() {
         for status in BuildStatus::ALL {
             assert_eq!(BuildStatus::parse(status.as_str()), Some(status));
         }
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn every_trigger_reads_back() {
+    fn every_trigger_parses_back() {
         for trigger in Trigger::ALL {
             assert_eq!(Trigger::parse(trigger.as_str()), Some(trigger));
         }

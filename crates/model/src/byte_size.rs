@@ -1,4 +1,4 @@
-//! A number of bytes, as people write it. Units are powers of two: 1 KB is 1024 bytes.
+//! A number of bytes, in human-readable form. Units are powers of two: 1 KB is 1024 bytes.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ const UNITS: [(&str, u64); 5] =
     [("B", 1), ("KB", 1 << 10), ("MB", 1 << 20), ("GB", 1 << 30), ("TB", 1 << 40)];
 
 impl ByteSize {
-    /// Reads `10 GB`, `1.5gb`, `512` (bytes); a part of a byte is dropped.
+    /// Parses `10 GB`, `1.5gb`, `512` (bytes); fractions of a byte are dropped.
     pub fn parse(text: &str) -> Checked<ByteSize> {
         read(text).ok_or_else(|| {
             "must be a size such as 512 B, 10 MB or 1.5 GB (units: B, KB, MB, GB, TB)".to_owned()
@@ -45,7 +45,7 @@ fn unit_bytes(name: &str) -> Option<u64> {
     UNITS.iter().find(|(unit, _)| unit.eq_ignore_ascii_case(name)).map(|&(_, bytes)| bytes)
 }
 
-/// The largest unit that fits, with at most one decimal, rounded to the nearest.
+/// The largest unit that fits, with at most one decimal, rounded to nearest.
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tenths_in = |unit: u64| (u128::from(self.0) * 10 + u128::from(unit / 2)) / u128::from(unit);
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_size() {
+    fn anything_else_is_not_a_size() {
         let message = "must be a size such as 512 B, 10 MB or 1.5 GB (units: B, KB, MB, GB, TB)";
         let texts = [
             "", "GB", "-1", "+1", "1e3", "1,5 GB", ".5 GB", "1. GB", "1.2.3", "10 GiB", "10 G", "1 0", "ten",
@@ -109,7 +109,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_reads_back_to_what_is_shown(bytes in 0..u64::MAX / 2) {
+        fn a_displayed_size_parses_back(bytes in 0..u64::MAX / 2) {
             let shown = ByteSize(bytes).to_string();
             prop_assert_eq!(ByteSize::parse(&shown).map(|size| size.to_string()), Ok(shown));
         }

@@ -1,4 +1,4 @@
-//! What time it is, as an argument, so that windows, cooldowns and months are tested without waiting.
+//! The current time as a dependency, so that time windows, cooldowns and months can be tested without waiting.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -10,16 +10,16 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
 }
 
-/// The wall clock; this is the one place where it is read.
+/// The wall clock; the only place where it is read.
 ///
-/// Within the process it never goes backwards and never stands still: when the machine's clock is set back, time goes
-/// on from where it was.
+/// Within the process it never goes backwards and never stands still: if the machine's clock is set back, it continues
+/// from the last time it returned.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
-/// When this process first asked for the time; what has passed since is not changed by setting a clock.
+/// When this process first read the time; the time elapsed since is not affected by setting the clock.
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-/// The wall clock's time at that moment, as told by the latest of all times it has told since.
+/// The wall-clock time at that moment, raised whenever a later clock reading implies a later one.
 static WALL_AT_START: AtomicI64 = AtomicI64::new(i64::MIN);
 
 impl Clock for SystemClock {
@@ -37,7 +37,7 @@ fn micros(time: Duration) -> i64 {
     i64::try_from(time.as_micros()).unwrap_or(i64::MAX / 2)
 }
 
-/// A clock that stands still until it is told otherwise.
+/// A clock that only moves when it is set.
 #[derive(Debug)]
 pub struct ManualClock(AtomicI64);
 
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manual_clock_moves_when_told() {
+    fn a_manual_clock_moves_when_set() {
         let start = Timestamp::from_micros(1_000_000);
         let clock = ManualClock::new(start);
         assert_eq!(clock.now(), start);

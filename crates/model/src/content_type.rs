@@ -1,4 +1,4 @@
-//! What kind of page a page is.
+//! The type of a page.
 
 use crate::Checked;
 
@@ -25,7 +25,7 @@ impl ContentType {
     }
 
     pub fn parse(text: &str) -> Checked<ContentType> {
-        // The words are the specification's, under "Errors".
+        // The message is prescribed by the specification, "Errors".
         Self::ALL
             .into_iter()
             .find(|content_type| content_type.as_str() == text)
@@ -38,14 +38,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_content_type_reads_back() {
+    fn every_content_type_parses_back() {
         for content_type in ContentType::ALL {
             assert_eq!(ContentType::parse(content_type.as_str()), Ok(content_type));
         }
     }
 
     #[test]
-    fn anything_else_is_answered_with_the_message_of_the_specification() {
+    fn anything_else_is_refused_with_the_message_of_the_specification() {
         let message = "invalid contentType; must be one of: blog, docs, homepage, standalone";
         for text in ["", "Blog", "blog ", "post"] {
             assert_eq!(ContentType::parse(text), Err(message.into()), "{text}");

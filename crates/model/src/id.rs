@@ -1,4 +1,4 @@
-//! One type per kind of id, so that a page's id is never taken for a site's.
+//! One type for each kind of id, so that they cannot be mixed up.
 
 use std::fmt;
 
@@ -15,12 +15,12 @@ macro_rules! ids {
         pub struct $name(pub Uuid);
 
         impl $name {
-            /// A UUID v7: ids made later sort later, to the millisecond.
+            /// A UUID v7: later ids sort later, to the millisecond.
             pub fn new(now: Timestamp) -> $name {
                 $name(uuid_at(now))
             }
 
-            /// Reads the hyphenated form, in any case.
+            /// Parses the hyphenated form, ignoring case.
             pub fn parse(text: &str) -> Option<$name> {
                 hyphenated(text).map($name)
             }
@@ -45,14 +45,14 @@ ids! {
 }
 
 fn uuid_at(now: Timestamp) -> Uuid {
-    // A UUID knows no time before 1970.
+    // A UUID v7 cannot represent times before 1970.
     let micros = u64::try_from(now.micros()).unwrap_or(0);
     let nanos = (micros % 1_000_000) as u32 * 1000;
     Uuid::new_v7(uuid::Timestamp::from_unix(NoContext, micros / 1_000_000, nanos))
 }
 
 fn hyphenated(text: &str) -> Option<Uuid> {
-    // Of the forms that the crate reads only this one has 36 characters.
+    // Of the forms that the crate parses, only this one has 36 characters.
     if text.len() != 36 {
         return None;
     }
@@ -91,13 +91,13 @@ mod tests {
     }
 
     #[test]
-    fn an_id_of_a_time_before_1970_is_one_of_1970() {
+    fn an_id_for_a_time_before_1970_has_the_time_1970() {
         let id = SiteId::new(Timestamp::from_micros(-1)).0;
         assert_eq!(id.get_timestamp().unwrap().to_unix(), (0, 0));
     }
 
     #[test]
-    fn two_ids_of_one_moment_differ() {
+    fn two_ids_with_the_same_time_differ() {
         let now = Timestamp::from_micros(0);
         assert_ne!(PageId::new(now), PageId::new(now));
     }

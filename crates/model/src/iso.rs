@@ -1,4 +1,4 @@
-//! Reading a timestamp as clients send it: an ISO 8601 date or date-time.
+//! Parses timestamps as sent by clients: an ISO 8601 date or date-time.
 
 use jiff::civil;
 use jiff::fmt::temporal::Pieces;
@@ -6,7 +6,7 @@ use jiff::fmt::temporal::Pieces;
 use crate::{Checked, Timestamp};
 
 impl Timestamp {
-    /// Reads an ISO 8601 date or date-time; without a zone it is UTC, a date alone is its midnight.
+    /// Parses an ISO 8601 date or date-time; without a zone it is UTC, a date alone is its midnight.
     pub fn parse_iso(text: &str) -> Checked<Timestamp> {
         read(text).ok_or_else(|| {
             "must be an ISO 8601 date or date-time such as 2026-01-02T03:04:05Z, in the years 0001 to 9999"
@@ -16,11 +16,11 @@ impl Timestamp {
 }
 
 fn read(text: &str) -> Option<Timestamp> {
-    // jiff also reads RFC 9557's suffixes (`[Europe/Rome]`), which are not ISO 8601.
+    // jiff also parses RFC 9557's suffixes (`[Europe/Rome]`), which are not ISO 8601.
     if text.contains('[') {
         return None;
     }
-    // In pieces, because jiff's own timestamps end a day early, to leave room for any offset.
+    // In pieces, because jiff's own timestamps end a day early, to allow for any offset.
     let pieces = Pieces::parse(text).ok()?;
     let local = pieces.date().to_datetime(pieces.time().unwrap_or_else(civil::Time::midnight));
     let offset = pieces.to_numeric_offset().map_or(0, |offset| i64::from(offset.seconds()));
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_iso_8601_time_of_years_1_to_9999_is_refused() {
+    fn anything_but_an_iso_8601_time_in_years_1_to_9999_is_refused() {
         let check = |text: &str| assert!(Timestamp::parse_iso(text).is_err(), "{text}");
         check("");
         check("yesterday");
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_shows_a_good_one() {
+    fn the_message_shows_a_valid_example() {
         let message = Timestamp::parse_iso("tomorrow").unwrap_err();
         assert_eq!(
             message,

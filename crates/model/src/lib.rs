@@ -1,7 +1,7 @@
-//! The words of Recto: types that cannot hold a wrong value, limits, the clock. No I/O, no async.
+//! Recto's domain types: values that are valid by construction, limits, the clock. No I/O, no async.
 //!
-//! A value is checked once, by the `parse` of its type; whoever holds the type need not check again.
-//! What `parse` refuses it explains in a message that is shown to the client as it stands.
+//! A value is validated once, by the `parse` of its type; code that has the type need not check again. The error
+//! message of `parse` is shown to the client unchanged.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -47,5 +47,5 @@ pub use text_hash::TextHash;
 pub use timestamp::{Timestamp, TimestampText};
 pub use token::{TokenHash, TokenSecret};
 
-/// A checked value, or the message that tells the client what is wrong with it.
+/// A valid value, or a message for the client.
 pub type Checked<T> = Result<T, String>;

@@ -1,4 +1,4 @@
-//! How much of everything there may be. Characters are Unicode scalar values.
+//! All limits. Characters are Unicode scalar values.
 
 // The specification, "Request and field limits".
 pub const PAGES_PER_REQUEST: usize = 5000;
@@ -12,13 +12,13 @@ pub const CONTENT_CHARS: usize = 100_000;
 pub const TAGS_PER_PAGE: usize = 20;
 pub const TAG_CHARS: usize = 30;
 
-// The specification, "Page", names these fields without a limit. As much params as content; 64 levels are
-// far beyond what a person writes and far below what exhausts a stack; 200 characters fit a badge and a path.
+// The specification, "Page", names these fields without a limit. Params may be as long as content; 64 levels are far
+// more than people write and far less than would overflow a stack; 200 characters fit a badge and a path.
 pub const PARAMS_CHARS: usize = 100_000;
 pub const PARAMS_DEPTH: usize = 64;
 pub const API_ENDPOINT_CHARS: usize = 200;
 
-// Our own words.
+// Not in the specification.
 /// A site's name is a host label: RFC 1035, 2.3.4 "Size limits".
 pub const SITE_NAME_CHARS: usize = 63;
 pub const ACCOUNT_NAME_CHARS: usize = 200;

@@ -1,15 +1,15 @@
-//! What a medium is called: by its bytes, and by the name under which it is found.
+//! The hash of a media file, and its URL.
 
 use std::fmt;
 
-/// The first 128 bits of the BLAKE3 of the stored bytes. Shown as 32 lower-case hexadecimal digits.
+/// The first 128 bits of the BLAKE3 hash of the stored bytes. Displayed as 32 lower-case hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MediaHash(pub [u8; 16]);
 
 impl MediaHash {
     const DIGITS: usize = 32;
 
-    /// Of a whole BLAKE3.
+    /// From a full BLAKE3 hash.
     pub fn of_digest(digest: &[u8; 32]) -> MediaHash {
         MediaHash(std::array::from_fn(|index| digest[index]))
     }
@@ -28,7 +28,7 @@ impl fmt::Display for MediaHash {
     }
 }
 
-/// Of an image, in pixels.
+/// The size of an image in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimensions {
     pub width: u16,
@@ -39,8 +39,8 @@ impl Dimensions {
     const DIGITS: usize = 8;
 }
 
-/// Where a medium is on its site: `/media/<segment>/<name>`. The segment is the hash, followed by width and height of an
-/// image, four digits each: so a page is rendered with the size of its images, and nobody is asked for it.
+/// The path of a media file on its site: `/media/<segment>/<name>`. The segment is the hash, followed by the width and
+/// height of an image, four digits each, so that pages can be rendered with the sizes of their images without a lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaUrl {
     pub hash: MediaHash,
@@ -52,7 +52,7 @@ pub struct MediaUrl {
 impl MediaUrl {
     pub const NAME_CHARS: usize = 100;
 
-    /// Reads the path alone: a query or fragment behind it is the caller's to strip.
+    /// Parses the path only: the caller must strip a query or fragment.
     pub fn parse(path: &str) -> Option<MediaUrl> {
         let (segment, name) = path.strip_prefix("/media/")?.split_once('/')?;
         let (hash, size) = segment.split_at_checked(MediaHash::DIGITS)?;
@@ -89,7 +89,7 @@ fn is_name(name: &str) -> bool {
     well_formed && name.len() <= MediaUrl::NAME_CHARS
 }
 
-/// The number in at most 32 digits; one medium has one URL, so upper case is refused.
+/// The number in at most 32 digits; upper case is rejected, so that each file has only one URL.
 fn lower_hex(digits: &str) -> Option<u128> {
     let is_hex = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if is_hex { u128::from_str_radix(digits, 16).ok() } else { None }
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_tells_hash_size_and_name() {
+    fn a_url_contains_hash_size_and_name() {
         let check = |path: &str, dimensions, name: &str| {
             let url = MediaUrl { hash: MediaHash::parse(HASH).unwrap(), dimensions, name: name.to_owned() };
             assert_eq!(url.to_string(), path);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_url_of_a_medium() {
+    fn anything_else_is_not_a_media_url() {
         let check = |path: String| assert_eq!(MediaUrl::parse(&path), None, "{path}");
         for name in
             ["", "a", ".png", "a.", "A.png", "a.PNG", "a.b.png", "a b.png", "a_b.png", "é.png", "a.p-g"]
@@ -161,10 +161,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_is_shown_as_it_was(path in "/media/[0-9a-fA-F]{31,33}([0-9a-f]{8})?/[a-z0-9-]{0,2}[.]?[a-z0-9.]{0,4}") {
-            if let Some(url) = MediaUrl::parse(&path) {
-                prop_assert_eq!(url.to_string(), path);
-            }
+        fn a_parsed_url_is_displayed_unchanged(
+            path in "/media/[0-9a-f]{32}([0-9a-f]{8})?/[a-z0-9-]{1,2}[.][a-z0-9]{1,4}",
+        ) {
+            prop_assert_eq!(MediaUrl::parse(&path).map(|url| url.to_string()), Some(path));
         }
     }
 }

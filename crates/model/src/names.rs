@@ -1,4 +1,4 @@
-//! The names that people give to accounts and tokens.
+//! The names of accounts and tokens.
 
 use crate::text::check_length;
 use crate::{Checked, limits};
@@ -20,7 +20,7 @@ impl AccountName {
     }
 }
 
-/// One line of text, trimmed, at most 100 characters; a token need not have a name.
+/// One line of text, trimmed, at most 100 characters; may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenName(String);
 

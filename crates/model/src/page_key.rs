@@ -1,4 +1,4 @@
-//! What distinguishes the pages of a site: no two live pages share a key.
+//! The key of a page: no two live pages of a site share one.
 
 use crate::{ContentType, Section, Slug};
 
@@ -9,14 +9,14 @@ pub struct PageKey {
     pub slug: Slug,
 }
 
-/// What a site serves below its root besides standalone pages.
+/// First segments that a site uses for other paths than standalone pages.
 const RESERVED: [&str; 10] =
     ["api", "assets", "blog", "docs", "feed", "homepage", "media", "search", "standalone", "tags"];
 
 impl PageKey {
-    /// The field and the message, when the page would take a URL that the site needs for itself.
+    /// The field and the message, if the page would take a path that the site uses itself.
     ///
-    /// Only standalone pages live at the root; the others have their content type in front.
+    /// Only standalone pages are at the root; the paths of others begin with their content type.
     pub fn reserved(&self) -> Option<(&'static str, String)> {
         if self.content_type != ContentType::Standalone {
             return None;

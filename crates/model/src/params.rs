@@ -1,4 +1,4 @@
-//! A page's front-matter params: any JSON object, kept as it was written.
+//! A page's front-matter params: any JSON object, stored as written.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -8,15 +8,15 @@ use serde_json::value::RawValue;
 use crate::text::{check_length, check_nul};
 use crate::{Checked, TextHash, limits};
 
-/// The text of a JSON object without white space between its tokens.
+/// A JSON object without white space between its tokens.
 ///
-/// Numbers and strings keep the form they were sent in, so that nothing is lost to a number type of ours.
+/// Numbers and strings keep the form they were sent in, so that no precision is lost.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Params(String);
 
 impl Params {
     pub fn parse(json: &str) -> Checked<Params> {
-        // Checks the grammar, without recursion; what follows relies on it.
+        // Checks the grammar without recursion; the code below relies on it.
         serde_json::from_str::<&RawValue>(json).map_err(|_| "params must be valid JSON".to_owned())?;
         let json = compact(json);
         if !json.starts_with('{') {
@@ -27,7 +27,7 @@ impl Params {
         Ok(Params(json))
     }
 
-    /// Equal for equal values, whatever the order of their keys and the form of their strings and numbers.
+    /// Equal for equal values, regardless of the order of keys and the notation of strings and numbers.
     pub fn hash(&self) -> TextHash {
         let mut canonical = String::with_capacity(self.0.len());
         write_canonical(&self.0, &mut canonical);
@@ -49,7 +49,7 @@ impl Default for Params {
     }
 }
 
-/// Removes the white space outside strings.
+/// Removes white space outside strings.
 fn compact(json: &str) -> String {
     let mut compact = String::with_capacity(json.len());
     let mut rest = json;
@@ -65,7 +65,8 @@ fn compact(json: &str) -> String {
     compact
 }
 
-/// Writes checked compact JSON in the one form that all equal values have. It is nested at most `PARAMS_DEPTH` deep.
+/// Writes validated compact JSON in a canonical form, the same for all equal values. It is nested at most
+/// `PARAMS_DEPTH` deep.
 fn write_canonical(json: &str, canonical: &mut String) {
     const CHECKED: &str = "the JSON was checked";
     match json.as_bytes().first() {
@@ -98,7 +99,7 @@ fn write_canonical(json: &str, canonical: &mut String) {
     }
 }
 
-/// `1.0` and `1e0` are `1`. A number with more digits than a double can hold stands for itself.
+/// `1.0` and `1e0` become `1`. A number with more digits than a double can hold stays unchanged.
 fn canonical_number(number: &str) -> Cow<'_, str> {
     const DIGITS_OF_A_DOUBLE: usize = 15;
     let digits = number.bytes().take_while(|byte| !matches!(byte, b'e' | b'E')).filter(u8::is_ascii_digit);
@@ -108,9 +109,9 @@ fn canonical_number(number: &str) -> Cow<'_, str> {
     }
 }
 
-/// Judges what the grammar allows and we do not, in compact JSON.
+/// Rejects values that the grammar allows but we do not, in compact JSON.
 fn check_values(json: &str) -> Checked<()> {
-    // What is open around the current token: an object with its keys, or an array.
+    // The open containers around the current token: an object with its keys, or an array.
     let mut open: Vec<Option<HashSet<Cow<str>>>> = Vec::new();
     let mut before = b' ';
     let mut rest = json;
@@ -131,7 +132,7 @@ fn check_values(json: &str) -> Checked<()> {
                 length = number_length(rest);
                 check_number(&rest[..length])?;
             }
-            // A colon, a comma, or a letter of a word.
+            // A colon, a comma, or a letter of a literal.
             _ => {}
         }
         if open.len() > limits::PARAMS_DEPTH {
@@ -163,7 +164,7 @@ fn check_number(number: &str) -> Checked<()> {
 /// The value of a JSON string in quotes.
 fn decode(quoted: &str) -> Checked<Cow<'_, str>> {
     let text = if quoted.contains('\\') {
-        // The grammar allows half a surrogate pair, `\ud800`, which is no character.
+        // The grammar allows half a surrogate pair, `\ud800`, which is not a character.
         let text = serde_json::from_str(quoted)
             .map_err(|_| "params must not contain an incomplete surrogate pair".to_owned())?;
         Cow::Owned(text)
@@ -174,7 +175,7 @@ fn decode(quoted: &str) -> Checked<Cow<'_, str>> {
     Ok(text)
 }
 
-/// The length of the string that `json` begins with, both quotes included.
+/// The length of the string at the beginning of `json`, including both quotes.
 fn string_length(json: &str) -> usize {
     let mut escaped = false;
     let end = json.bytes().skip(1).position(|byte| {
@@ -185,7 +186,7 @@ fn string_length(json: &str) -> usize {
     end.map_or(json.len(), |end| end + 2)
 }
 
-/// The length of the number that `json` begins with.
+/// The length of the number at the beginning of `json`.
 fn number_length(json: &str) -> usize {
     json.find([',', ']', '}']).unwrap_or(json.len())
 }

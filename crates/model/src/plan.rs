@@ -1,19 +1,19 @@
-//! A named set of limits that an account lives within.
+//! Plans: named sets of limits for accounts.
 
 use crate::ByteSize;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub name: String,
-    /// The largest file that may be uploaded.
+    /// Maximum size of an uploaded file.
     pub file_size: ByteSize,
-    /// Of all the media of all the account's sites.
+    /// Total size of the media of all the account's sites.
     pub storage: ByteSize,
-    /// A calendar month, UTC.
+    /// Per calendar month, UTC.
     pub builds_per_month: u64,
     /// Live pages of all the account's sites.
     pub pages: u64,
-    /// Of content and params of all the account's pages, deleted ones included.
+    /// Total size of content and params of all the account's pages, including deleted ones.
     pub text: ByteSize,
 }
 
@@ -21,12 +21,12 @@ const MB: u64 = 1 << 20;
 const GB: u64 = 1 << 30;
 
 impl Plan {
-    /// The shipped plan that allows most.
+    /// The built-in plan with the highest limits.
     pub fn largest() -> Plan {
         Plan::shipped().pop().expect("some plans are shipped")
     }
 
-    /// The plans there are without configuration. File sizes are those of the specification, under "Limits".
+    /// The plans that exist without configuration. File sizes are those of the specification, "Limits".
     pub fn shipped() -> Vec<Plan> {
         let plan = |name: &str, file_size, storage, builds_per_month, pages, text| Plan {
             name: name.to_owned(),

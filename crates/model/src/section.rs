@@ -1,4 +1,4 @@
-//! The group of pages that a page belongs to inside its content type.
+//! The group of a page within its content type.
 
 use crate::slug::is_label_byte;
 use crate::text::check_length;
@@ -17,14 +17,15 @@ impl Section {
         self.0.is_empty()
     }
 
-    /// As a person types it: capitals are lower-cased, and the spelling that had some is returned too.
+    /// Parses user input: capitals are converted to lower case, and the original spelling is returned if there were
+    /// any.
     pub fn parse_typed(text: &str) -> Checked<(Section, Option<String>)> {
         let section = Section::parse(&text.to_ascii_lowercase())?;
         let spelling = (section.as_str() != text).then(|| text.to_owned());
         Ok((section, spelling))
     }
 
-    /// Exactly the rule of the specification, under "Page": a hyphen at an end is not forbidden there.
+    /// Exactly the rule of the specification, "Page", which allows a hyphen at either end.
     pub fn parse(text: &str) -> Checked<Section> {
         check_length("section", text, limits::SECTION_CHARS)?;
         if !text.bytes().all(is_label_byte) {
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_section() {
+    fn anything_else_is_not_a_section() {
         let check =
             |text: &str, expected: &str| assert_eq!(Section::parse(text), Err(expected.into()), "{text}");
         for text in ["Guides", "a b", " ", "a/b", "..", "a_b", "é", "a\0"] {

@@ -1,4 +1,4 @@
-//! The name of a site: the label in front of its host.
+//! The name of a site: the first label of its host name.
 
 use crate::slug::{check_label, slugify};
 use crate::text::check_length;
@@ -15,7 +15,7 @@ impl SiteName {
         Ok(SiteName(text.to_owned()))
     }
 
-    /// The name of an account's first site: the slug of the account's name, `site` if it has none.
+    /// The name of an account's first site: the slug of the account's name, or `site` if that is empty.
     pub fn from_account_name(name: &str) -> SiteName {
         match slugify(name, limits::SITE_NAME_CHARS) {
             name if name.is_empty() => SiteName("site".to_owned()),
@@ -23,11 +23,11 @@ impl SiteName {
         }
     }
 
-    /// `name-2`: what to try next where a name is taken.
+    /// `name-2`: the next candidate if a name is in use.
     pub fn numbered(&self, n: u32) -> SiteName {
         let suffix = format!("-{n}");
-        let room = limits::SITE_NAME_CHARS - suffix.len();
-        let base = self.0.get(..room).unwrap_or(&self.0);
+        let limit = limits::SITE_NAME_CHARS - suffix.len();
+        let base = self.0.get(..limit).unwrap_or(&self.0);
         SiteName(format!("{}{suffix}", base.trim_end_matches('-')))
     }
 
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_site_name() {
+    fn anything_else_is_not_a_site_name() {
         let check = |text: &str, expected: &str| assert_eq!(SiteName::parse(text), Err(expected.into()));
         let characters = "site name may contain only lowercase letters, digits and hyphens, \
                           and must start and end with a letter or digit";
@@ -83,7 +83,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_made_is_a_site_name(name in any::<String>(), n in any::<u32>()) {
+        fn every_generated_name_is_a_site_name(name in any::<String>(), n in any::<u32>()) {
             let name = SiteName::from_account_name(&name);
             let numbered = name.numbered(n);
             prop_assert_eq!(SiteName::parse(name.as_str()), Ok(name));

@@ -7,7 +7,7 @@ use crate::{Checked, limits};
 
 /// Lower-case letters, digits and hyphens, with a letter or digit at both ends; 1 to 100 characters.
 ///
-/// Narrower than the specification on purpose: a slug is a path, and cannot express `..` or `/`.
+/// Stricter than the specification on purpose: a slug is part of a path, and cannot express `..` or `/`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slug(String);
 
@@ -18,7 +18,7 @@ impl Slug {
         Ok(Slug(text.to_owned()))
     }
 
-    /// The slug that a title gives, if it has any letter or digit to make one of.
+    /// The slug for a title, if it has any letters or digits.
     pub fn from_title(title: &str) -> Option<Slug> {
         let slug = slugify(title, limits::SLUG_CHARS);
         (!slug.is_empty()).then_some(Slug(slug))
@@ -29,7 +29,7 @@ impl Slug {
     }
 }
 
-/// Refuses what is no run of `a-z 0-9 -` with a letter or digit at both ends.
+/// Rejects anything but `a-z 0-9 -` with a letter or digit at both ends.
 pub(crate) fn check_label(field: &str, text: &str) -> Checked<()> {
     let hyphen_at_an_end = text.starts_with('-') || text.ends_with('-');
     if text.is_empty() || hyphen_at_an_end || !text.bytes().all(is_label_byte) {
@@ -45,9 +45,9 @@ pub(crate) fn is_label_byte(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-')
 }
 
-/// At most `limit` of `a-z 0-9 -`, with no hyphen at an end; empty when the text has nothing to offer.
+/// At most `limit` of `a-z 0-9 -`, without hyphens at the ends; may be empty.
 ///
-/// Published URLs depend on it: what it gives for a text must never change.
+/// Published URLs depend on it: its result for a text must never change.
 pub(crate) fn slugify(text: &str, limit: usize) -> String {
     let mut slug = String::new();
     // Transliteration writes `’`, and the soft sign of Slavic scripts, as `'`.
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_slug() {
+    fn anything_else_is_not_a_slug() {
         let check =
             |text: &str, expected: &str| assert_eq!(Slug::parse(text), Err(expected.into()), "{text}");
         let characters = "slug may contain only lowercase letters, digits and hyphens, \
@@ -91,7 +91,7 @@ mod tests {
         check(&"é".repeat(101), "slug must be at most 100 characters, got 101");
     }
 
-    /// The frozen table: an update of the transliteration that changes a line here would move published pages.
+    /// Must not change: an update of the transliteration that changes a line here would move published pages.
     #[test]
     fn a_title_of_any_script_gives_its_slug() {
         let check = |title: &str, expected: &str| {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_leaves_no_hyphen_at_the_end() {
+    fn truncation_leaves_no_hyphen_at_the_end() {
         let title = format!("{} tail", "a".repeat(99));
         assert_eq!(Slug::from_title(&title).unwrap().as_str(), "a".repeat(99));
         assert_eq!(Slug::from_title(&"b".repeat(300)).unwrap().as_str(), "b".repeat(100));
@@ -142,9 +142,10 @@ mod tests {
     proptest! {
         #[test]
         fn the_slug_of_any_title_is_a_slug(title in any::<String>()) {
-            if let Some(slug) = Slug::from_title(&title) {
-                prop_assert_eq!(Slug::parse(slug.as_str()), Ok(slug));
-            }
+            let slug = Slug::from_title(&title);
+            // Some titles have no slug; proptest fails if it rejects too many.
+            prop_assume!(slug.is_some());
+            prop_assert_eq!(Slug::parse(slug.as_ref().unwrap().as_str()).ok(), slug);
         }
 
         #[test]

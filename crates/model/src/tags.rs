@@ -3,12 +3,12 @@
 use crate::text::{check_length, check_nul};
 use crate::{Checked, limits};
 
-/// Trimmed, none empty, none twice, in the order sent.
+/// Trimmed, not empty, without duplicates, in the order sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tags(Vec<String>);
 
 impl Tags {
-    /// Count and lengths are judged on what was sent, before trimming and before duplicates are dropped.
+    /// Count and lengths are checked before trimming and before duplicates are removed.
     pub fn parse(sent: Vec<String>) -> Checked<Tags> {
         if sent.len() > limits::TAGS_PER_PAGE {
             return Err(format!(
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_is_judged() {
+    fn tags_are_checked_as_sent() {
         let check = |sent: &[&str], expected: &str| assert_eq!(parse(sent), Err(expected.into()));
         check(&["a"; 21], "a page may have at most 20 tags, got 21");
         check(&[&"a".repeat(31)], "a tag must be at most 30 characters, got 31");

@@ -1,8 +1,8 @@
-//! The free texts of a page, and the two rules that every text obeys: a length, and no U+0000.
+//! The free texts of a page, and the two rules for every text: a maximum length, and no U+0000.
 
 use crate::{Checked, limits};
 
-/// Refuses a text of more than `limit` characters.
+/// Rejects a text of more than `limit` characters.
 pub(crate) fn check_length(field: &str, text: &str, limit: usize) -> Checked<()> {
     // A text has at most as many characters as bytes, so most need not be counted.
     if text.len() <= limit {
@@ -14,7 +14,7 @@ pub(crate) fn check_length(field: &str, text: &str, limit: usize) -> Checked<()>
     }
 }
 
-/// Refuses U+0000, which PostgreSQL cannot store.
+/// Rejects U+0000, which PostgreSQL cannot store.
 pub(crate) fn check_nul(field: &str, text: &str) -> Checked<()> {
     if text.as_bytes().contains(&0) {
         return Err(format!("{field} must not contain U+0000"));
@@ -50,14 +50,14 @@ macro_rules! texts {
 texts! {
     /// A page's title, as sent.
     Title, "title", limits::TITLE_CHARS;
-    /// A page's meta description; empty when it has none.
+    /// A page's meta description; may be empty.
     Description, "description", limits::DESCRIPTION_CHARS;
     /// A page's Markdown.
     Content, "content", limits::CONTENT_CHARS;
 }
 
 impl Title {
-    /// Nothing but white space, which counts as no title.
+    /// Only white space, which counts as no title.
     pub fn is_blank(&self) -> bool {
         self.0.trim().is_empty()
     }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_kept_as_sent() {
+    fn a_text_is_stored_as_sent() {
         assert_eq!(Title::parse("  Hello \n").unwrap().into_string(), "  Hello \n");
         assert_eq!(Description::parse("").unwrap().as_str(), "");
     }

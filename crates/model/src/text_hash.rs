@@ -1,4 +1,4 @@
-//! Whether a long text is the one that is stored already, without reading that one.
+//! A hash of a long text, to compare it with the stored one without reading that.
 
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,4 @@
-//! A moment, to the microsecond, and how it is written.
+//! A point in time with microsecond precision, and its text form.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 
-/// Microseconds since 1970 (UTC), within the years 0001 to 9999, which are those that four digits can write.
+/// Microseconds since 1970 (UTC), within the years 0001 to 9999, which have four digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
@@ -17,7 +17,7 @@ impl Timestamp {
     /// `9999-12-31T23:59:59.999Z`, its last microsecond.
     pub const MAX: Timestamp = Timestamp(2_932_897 * MICROS_PER_DAY - 1);
 
-    /// A moment outside the four-digit years becomes the nearest one inside.
+    /// A time outside the four-digit years becomes the nearest one inside.
     pub fn from_micros(micros: i64) -> Timestamp {
         Timestamp(micros.clamp(Self::MIN.0, Self::MAX.0))
     }
@@ -41,12 +41,12 @@ impl Timestamp {
         Self::from_micros(self.0.saturating_sub(micros_of(time)))
     }
 
-    /// The time passed since `earlier`; zero if that is later.
+    /// The time elapsed since `earlier`; zero if that is later.
     pub fn since(self, earlier: Timestamp) -> Duration {
         Duration::from_micros(u64::try_from(self.0 - earlier.0).unwrap_or(0))
     }
 
-    /// What `Display` shows, without an allocation. A listing writes thousands of these.
+    /// The same as `Display`, without an allocation. A listing writes thousands of these.
     pub fn text(self) -> TimestampText {
         let (year, month, day) = calendar(self.0.div_euclid(MICROS_PER_DAY));
         let millis = (self.0.rem_euclid(MICROS_PER_DAY) / 1000) as u32;
@@ -62,7 +62,7 @@ impl Timestamp {
     }
 }
 
-/// A written moment, on the stack.
+/// The text form of a timestamp, on the stack.
 #[derive(Clone, Copy, Debug)]
 pub struct TimestampText([u8; 24]);
 
@@ -72,7 +72,7 @@ impl TimestampText {
     }
 }
 
-/// `2026-01-02T03:04:05.678Z`: always three decimals, always UTC; smaller parts of a second are cut off.
+/// `2026-01-02T03:04:05.678Z`: always three decimals, always UTC; truncated to milliseconds.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.text().as_str())
@@ -89,7 +89,7 @@ fn micros_of(time: Duration) -> i64 {
     i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// Writes `number` over `digits`, filled up with zeros on the left.
+/// Writes `number` into `digits`, padded with zeros on the left.
 fn put(digits: &mut [u8], mut number: u32) {
     for digit in digits.iter_mut().rev() {
         *digit = b'0' + (number % 10) as u8;
@@ -99,8 +99,8 @@ fn put(digits: &mut [u8], mut number: u32) {
 
 /// Year, month and day of a day counted from 1970-01-01.
 ///
-/// Howard Hinnant's `civil_from_days`: years begin in March, so that the leap day is a year's last,
-/// and are counted from the year 0, so that every day of ours is positive.
+/// Howard Hinnant's `civil_from_days`: years begin in March, so that the leap day is the last day of a year, and are
+/// counted from the year 0, so that every supported day is positive.
 /// <https://howardhinnant.github.io/date_algorithms.html#civil_from_days>
 fn calendar(day: i64) -> (u32, u32, u32) {
     let day = (day + 719_468) as u32;
@@ -167,14 +167,14 @@ mod tests {
     }
 
     #[test]
-    fn json_and_bytes_are_what_is_displayed() {
+    fn json_and_bytes_equal_the_displayed_text() {
         let time = at("2026-01-02T03:04:05.678Z");
         assert_eq!(serde_json::to_string(&time).unwrap(), "\"2026-01-02T03:04:05.678Z\"");
     }
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back_to_the_millisecond(
+        fn a_displayed_time_parses_back_to_the_millisecond(
             micros in Timestamp::MIN.micros()..=Timestamp::MAX.micros()
         ) {
             let time = Timestamp::from_micros(micros);

@@ -1,14 +1,14 @@
-//! What a client proves itself with, and the hash that alone is stored of it.
+//! API tokens: the client's secret, and its hash, which is all that is stored.
 
 use std::fmt;
 
 use sha2::{Digest, Sha256};
 
 const PREFIX: &str = "rec_";
-/// 256 random bits: nobody guesses one, so a fast hash without salt is enough.
+/// 256 random bits cannot be guessed, so a fast hash without salt is enough.
 const RANDOM_BYTES: usize = 32;
 
-/// `rec_` and 64 hexadecimal digits. Hexadecimal, because a double click then selects the whole of it.
+/// `rec_` and 64 hexadecimal digits. Hexadecimal, because a double click then selects all of it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenSecret(String);
 
@@ -20,7 +20,7 @@ impl TokenSecret {
         Ok(TokenSecret(std::iter::once(PREFIX.to_owned()).chain(digits).collect()))
     }
 
-    /// Tells only whether the text looks like a token; whether it is one the store knows.
+    /// Checks only the form; the store knows which tokens exist.
     pub fn parse(text: &str) -> Option<TokenSecret> {
         let digits = text.strip_prefix(PREFIX)?;
         let is_hex = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
@@ -31,13 +31,13 @@ impl TokenSecret {
         &self.0
     }
 
-    /// Of the whole text, prefix included.
+    /// The hash of the whole text, including the prefix.
     pub fn hash(&self) -> TokenHash {
         TokenHash(Sha256::digest(&self.0).into())
     }
 }
 
-/// Does not show the secret, so that it cannot slip into a log.
+/// Does not show the secret, so that it cannot end up in a log.
 impl fmt::Debug for TokenSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TokenSecret(rec_…)")
@@ -53,14 +53,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_generated_token_reads_back() {
+    fn a_generated_token_parses_back() {
         let secret = TokenSecret::generate().unwrap();
         assert_eq!(TokenSecret::parse(secret.as_str()), Some(secret.clone()));
         assert_ne!(TokenSecret::generate().unwrap(), secret);
     }
 
     #[test]
-    fn only_what_looks_like_a_token_is_one() {
+    fn only_texts_in_the_form_of_a_token_are_tokens() {
         let check = |text: String| assert_eq!(TokenSecret::parse(&text), None, "{text}");
         let digits = "0123456789abcdef".repeat(4);
         assert!(TokenSecret::parse(&format!("rec_{digits}")).is_some());

@@ -1,11 +1,11 @@
-//! What an image costs: `cargo run --release -p recto-picture --example webp -- IN OUT`.
+//! Measures the conversion of an image: `cargo run --release -p recto-picture --example webp -- IN OUT`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::fs::{self, File};
 use std::time::Instant;
 
-use picture::{Limits, Picture, to_webp};
+use picture::{Dimensions, Limits, to_webp};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -15,7 +15,7 @@ fn main() {
     let result = to_webp(&bytes, &Limits::default(), &mut File::create(&output).unwrap());
     let milliseconds = began.elapsed().as_millis();
     match result {
-        Ok(Picture { width, height }) => {
+        Ok(Dimensions { width, height }) => {
             let after = fs::metadata(&output).unwrap().len();
             println!("{width}x{height} {} -> {after} bytes, {milliseconds} ms", bytes.len());
         }

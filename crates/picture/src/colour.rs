@@ -1,4 +1,4 @@
-//! The colours of an embedded ICC profile to sRGB, which is what browsers take pixels without a profile for.
+//! Converts colours from an embedded ICC profile to sRGB, which browsers assume for images without a profile.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub(crate) struct ToSrgb {
 }
 
 impl ToSrgb {
-    /// `None` where there is nothing to do: the profile is sRGB, does not fit the pixels, or cannot be read (browsers
+    /// `None` if there is nothing to convert: the profile is sRGB, does not match the pixels, or is invalid (browsers
     /// ignore such a profile, too).
     pub(crate) fn new(profile: &[u8], pixels: ColorType) -> Option<ToSrgb> {
         let profile = ColorProfile::new_from_slice(profile).ok()?;
@@ -28,7 +28,7 @@ impl ToSrgb {
         ToSrgb::between(&profile, from, to).filter(ToSrgb::changes_something)
     }
 
-    /// From four inks, where 255 is all of an ink. `None` when the profile is for something else.
+    /// From CMYK, where 255 means full ink. `None` if the profile is for another colour space.
     pub(crate) fn from_cmyk(profile: &[u8]) -> Option<ToSrgb> {
         let profile = ColorProfile::new_from_slice(profile).ok()?;
         // moxcms calls any four channels Rgba.
@@ -42,7 +42,8 @@ impl ToSrgb {
         Some(ToSrgb { from, to, transform })
     }
 
-    /// Most profiles are sRGB under one of its many names: a few colours tell, and save the work on all pixels.
+    /// Most profiles are sRGB under one of its many names: converting a few test colours shows that, and saves
+    /// converting all pixels.
     fn changes_something(&self) -> bool {
         let step = |x: u32| (x * 51) as u8;
         let probe = RgbaImage::from_fn(6 * 6, 6, |x, y| Rgba([step(x / 6), step(x % 6), step(y), 255]));

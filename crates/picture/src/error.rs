@@ -1,18 +1,16 @@
-//! What can be wrong with an upload, in words its author understands: ours, never those of a library.
+//! What can be wrong with an upload, in messages for its author, without those of libraries.
 
 use std::io;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("this is no JPEG, PNG, GIF or WebP image")]
+    #[error("this is not a JPEG, PNG, GIF or WebP image")]
     NotAnImage,
     #[error("the image is damaged: {0}")]
     Broken(&'static str),
-    #[error("the image cannot be decoded: it is damaged or of an unsupported form; please export it again")]
+    #[error("the image cannot be decoded: it is damaged or not supported; please export it again")]
     Undecodable,
-    #[error(
-        "the JPEG stores each colour in a scan of its own, which is not supported; please export it again"
-    )]
+    #[error("the JPEG stores each colour in a separate scan, which is not supported; please export it again")]
     Separate,
     #[error("{0}")]
     TooLarge(String),
@@ -21,13 +19,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// What a decoder says is for those who know its format.
+    /// A decoder's message only helps those who know the format.
     pub(crate) fn undecodable<E>(_: E) -> Error {
         Error::Undecodable
     }
 }
 
-/// The pixels were fine up to here, so what the encoder lacks is memory, or numbers large enough.
+/// The pixels were valid up to here, so the encoder lacks memory, or the values are too large for it.
 impl From<::webp::Error> for Error {
     fn from(error: ::webp::Error) -> Error {
         Error::TooLarge(match error {

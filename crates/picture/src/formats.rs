@@ -1,4 +1,4 @@
-//! One file a format.
+//! One file per format.
 
 pub(crate) mod gif;
 pub(crate) mod jpeg;

@@ -1,8 +1,8 @@
-//! An uploaded image to the WebP we keep: upright, in sRGB, without metadata. A pure function of bytes.
+//! Converts an uploaded image to the WebP that is stored: upright, in sRGB, without metadata. A pure function of bytes.
 //!
-//! Every format works in the same order: [`measure`] reads the headers and judges them by [`Limits`] and by what a file of
-//! that many bytes can honestly hold ([`Effort`]); only then pixels are made.
-//! To add one: a file in `formats`, its lines in [`measure`] and [`to_webp`], and its bound in `effort`.
+//! Every format works in the same order: [`measure`] reads the headers and checks them against [`Limits`] and against
+//! how much a file of that size can plausibly contain ([`Effort`]); only then are pixels decoded. To add a format: a
+//! file in `formats`, its lines in [`measure`] and [`to_webp`], and its bound in `effort`.
 
 mod animation;
 mod colour;
@@ -24,14 +24,14 @@ pub use limits::Limits;
 
 use formats::{gif, jpeg, png, webp};
 
-/// What was written.
+/// The dimensions of the written image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Picture {
+pub struct Dimensions {
     pub width: u32,
     pub height: u32,
 }
 
-/// What [`to_webp`] will have to do. What it would refuse for its size is refused.
+/// The effort that [`to_webp`] will need. Fails if the image is too large for it.
 pub fn measure(input: &[u8], limits: &Limits) -> Result<Effort, Error> {
     let effort = match image::guess_format(input) {
         Ok(ImageFormat::Jpeg) => jpeg::measure(input, limits)?,
@@ -40,12 +40,12 @@ pub fn measure(input: &[u8], limits: &Limits) -> Result<Effort, Error> {
         Ok(ImageFormat::WebP) => webp::measure(input, limits)?,
         _ => return Err(Error::NotAnImage),
     };
-    effort.judge()?;
+    effort.check()?;
     Ok(effort)
 }
 
-/// The content decides the format, whatever the file was called.
-pub fn to_webp(input: &[u8], limits: &Limits, output: &mut dyn Write) -> Result<Picture, Error> {
+/// The content determines the format, regardless of the file's name.
+pub fn to_webp(input: &[u8], limits: &Limits, output: &mut dyn Write) -> Result<Dimensions, Error> {
     let file = match measure(input, limits)?.format {
         Format::Jpeg => jpeg::convert(input)?,
         Format::Png => png::convert(input, limits)?,
@@ -53,11 +53,11 @@ pub fn to_webp(input: &[u8], limits: &Limits, output: &mut dyn Write) -> Result<
         Format::PlainWebp | Format::ChangedWebp => webp::convert(input, limits)?,
     };
     output.write_all(&file.bytes).map_err(Error::Write)?;
-    Ok(file.picture)
+    Ok(file.dimensions)
 }
 
-/// A whole WebP file.
+/// A complete WebP file.
 struct File {
     bytes: Vec<u8>,
-    picture: Picture,
+    dimensions: Dimensions,
 }

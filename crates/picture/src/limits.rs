@@ -1,13 +1,13 @@
-//! How much an image may ask of us, judged by its header.
+//! Limits for images, checked against their headers.
 
 use crate::Error;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Of one frame.
+    /// Pixels of one frame.
     pub pixels: u64,
     pub frames: u32,
-    /// Bytes that decoding may fill, all frames together: for an animation, which is held one frame at a time, this
+    /// Bytes that decoding may use, all frames together: for an animation, which is held one frame at a time, this
     /// bounds the work.
     pub memory: u64,
 }
@@ -19,24 +19,24 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// `pixel_bytes` is what one pixel takes while it is decoded.
-    pub(crate) fn judge_still(&self, width: u32, height: u32, pixel_bytes: u64) -> Result<(), Error> {
-        self.judge_pixels(width, height)?;
-        self.judge_memory(u64::from(width) * u64::from(height), pixel_bytes)
+    /// `pixel_bytes` is the memory that one pixel takes during decoding.
+    pub(crate) fn check_still(&self, width: u32, height: u32, pixel_bytes: u64) -> Result<(), Error> {
+        self.check_pixels(width, height)?;
+        self.check_memory(u64::from(width) * u64::from(height), pixel_bytes)
     }
 
-    pub(crate) fn judge_animation(&self, width: u32, height: u32, frames: u32) -> Result<(), Error> {
-        self.judge_pixels(width, height)?;
+    pub(crate) fn check_animation(&self, width: u32, height: u32, frames: u32) -> Result<(), Error> {
+        self.check_pixels(width, height)?;
         if frames > self.frames {
             return Err(Error::TooLarge(format!(
-                "the animation has more than {} frames, which is as many as are allowed",
+                "the animation has more than {} frames, which is the maximum",
                 self.frames
             )));
         }
-        self.judge_memory(u64::from(width) * u64::from(height) * u64::from(frames), 4)
+        self.check_memory(u64::from(width) * u64::from(height) * u64::from(frames), 4)
     }
 
-    fn judge_pixels(&self, width: u32, height: u32) -> Result<(), Error> {
+    fn check_pixels(&self, width: u32, height: u32) -> Result<(), Error> {
         let pixels = u64::from(width) * u64::from(height);
         if pixels == 0 {
             return Err(Error::Broken("it has no pixels"));
@@ -51,11 +51,11 @@ impl Limits {
         Ok(())
     }
 
-    fn judge_memory(&self, pixels: u64, pixel_bytes: u64) -> Result<(), Error> {
+    fn check_memory(&self, pixels: u64, pixel_bytes: u64) -> Result<(), Error> {
         let bytes = pixels.saturating_mul(pixel_bytes);
         if bytes > self.memory {
             return Err(Error::TooLarge(format!(
-                "the image takes {} MB when it is decoded; at most {} MB are allowed",
+                "the decoded image takes {} MB; at most {} MB are allowed",
                 bytes.div_ceil(1 << 20),
                 self.memory >> 20
             )));
@@ -64,7 +64,7 @@ impl Limits {
     }
 }
 
-/// One decimal, where it says something: 12, 100.1. Rounded up, so that what is over a limit reads as over it.
+/// At most one decimal: 12, 100.1. Rounded up, so that a value over the limit is displayed as over it.
 fn megapixels(pixels: u64) -> String {
     let tenths = pixels.div_ceil(100_000);
     if tenths.is_multiple_of(10) {
@@ -83,31 +83,31 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_a_limit_is_said_in_figures() {
+    fn a_value_over_a_limit_is_in_the_message() {
         let limits = Limits::default();
         assert_eq!(
-            message(limits.judge_still(12_000, 10_000, 3)),
+            message(limits.check_still(12_000, 10_000, 3)),
             "the image has 120 megapixels; at most 100 are allowed"
         );
         assert_eq!(
-            message(limits.judge_still(10_000, 10_001, 3)),
+            message(limits.check_still(10_000, 10_001, 3)),
             "the image has 100.1 megapixels; at most 100 are allowed"
         );
         assert_eq!(
-            message(limits.judge_still(10_000, 10_000, 12)),
-            "the image takes 1145 MB when it is decoded; at most 1024 MB are allowed"
+            message(limits.check_still(10_000, 10_000, 12)),
+            "the decoded image takes 1145 MB; at most 1024 MB are allowed"
         );
         assert_eq!(
-            message(limits.judge_animation(10, 10, 501)),
-            "the animation has more than 500 frames, which is as many as are allowed"
+            message(limits.check_animation(10, 10, 501)),
+            "the animation has more than 500 frames, which is the maximum"
         );
-        assert_eq!(message(limits.judge_still(0, 10, 3)), "the image is damaged: it has no pixels");
+        assert_eq!(message(limits.check_still(0, 10, 3)), "the image is damaged: it has no pixels");
     }
 
     #[test]
-    fn what_reaches_a_limit_is_allowed() {
+    fn a_value_at_a_limit_is_allowed() {
         let limits = Limits::default();
-        limits.judge_still(10_000, 10_000, 10).expect("100 megapixels of ten bytes");
-        limits.judge_animation(700, 700, 500).expect("500 frames");
+        limits.check_still(10_000, 10_000, 10).expect("100 megapixels of ten bytes");
+        limits.check_animation(700, 700, 500).expect("500 frames");
     }
 }

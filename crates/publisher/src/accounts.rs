@@ -1,13 +1,18 @@
-//! Accounts, for the operator: create, list, suspend, change the plan, and the first set-up.
+//! Accounts, for the operator: create, list, suspend, change the plan, and the first setup.
+
+pub(crate) mod access;
+mod tokens;
+
+pub use self::tokens::TokenCreated;
 
 use model::{AccountId, AccountName, SiteId, SiteName, Timestamp, TokenId, TokenName, TokenSecret};
 use serde::Serialize;
 use store::accounts::{self, Account};
 use store::sites::{self, Site};
-use store::{Tx, pages, server, tokens, usage};
+use store::{Tx, pages, server, usage};
 
-use crate::tokens::new_secret;
-use crate::{AdminError, Publisher};
+use self::tokens::new_secret;
+use crate::{Error, Publisher};
 
 /// What a person needs to publish a first page; the token is never shown again.
 #[derive(Serialize)]
@@ -30,7 +35,7 @@ pub struct AccountUsage {
     pub created_at: Timestamp,
     pub suspended_at: Option<Timestamp>,
     pub sites: i64,
-    /// The site that requests mean which name none.
+    /// The site of requests that name none.
     pub default_site_id: Option<SiteId>,
     pub pages: u64,
     pub pages_limit: Option<u64>,
@@ -39,7 +44,7 @@ pub struct AccountUsage {
     pub text_used_bytes: u64,
     pub text_limit_bytes: Option<u64>,
     pub builds_this_month: i64,
-    /// `None`: the plan is not configured any more.
+    /// `None`: the plan was removed from the configuration.
     pub builds_per_month: Option<u64>,
     pub storage_used_bytes: u64,
     pub storage_limit_bytes: Option<u64>,
@@ -47,33 +52,27 @@ pub struct AccountUsage {
 }
 
 impl Publisher {
-    pub async fn account_create(&self, name: AccountName, plan: &str) -> Result<AccountCreated, AdminError> {
+    pub async fn account_create(&self, name: AccountName, plan: &str) -> Result<AccountCreated, Error> {
         self.known_plan(plan)?;
         let secret = new_secret()?;
         let (publisher, plan) = (self.clone(), plan.to_owned());
-        self.store
-            .write(move |tx| {
-                server::set_up(tx, publisher.clock.now())?;
-                publisher.insert_account(tx, &name, &plan, &secret)
-            })
-            .await
+        self.write(move |tx, now| {
+            server::set_up(tx, now)?;
+            publisher.insert_account(tx, &name, &plan, &secret, now)
+        })
+        .await
     }
 
-    /// On a server that nobody has set up: an account, a site and a token. `None` ever after.
-    pub async fn first_set_up(
-        &self,
-        name: AccountName,
-        plan: &str,
-    ) -> Result<Option<AccountCreated>, AdminError> {
+    /// On a server that was never set up: creates an account, a site and a token. `None` otherwise.
+    pub async fn first_set_up(&self, name: AccountName, plan: &str) -> Result<Option<AccountCreated>, Error> {
         self.known_plan(plan)?;
         let secret = new_secret()?;
         let (publisher, plan) = (self.clone(), plan.to_owned());
-        self.store
-            .write(move |tx| match server::set_up(tx, publisher.clock.now())? {
-                true => publisher.insert_account(tx, &name, &plan, &secret).map(Some),
-                false => Ok(None),
-            })
-            .await
+        self.write(move |tx, now| match server::set_up(tx, now)? {
+            true => publisher.insert_account(tx, &name, &plan, &secret, now).map(Some),
+            false => Ok(None),
+        })
+        .await
     }
 
     fn insert_account(
@@ -82,14 +81,14 @@ impl Publisher {
         name: &AccountName,
         plan: &str,
         secret: &TokenSecret,
-    ) -> Result<AccountCreated, AdminError> {
-        let now = self.clock.now();
+        now: Timestamp,
+    ) -> Result<AccountCreated, Error> {
         let account = AccountId::new(now);
         accounts::insert(tx, account, name, plan, now)?;
         let site = first_site(tx, account, name, now)?;
         sites::set_default(tx, account, site.id)?;
         let token_id = TokenId::new(now);
-        tokens::insert(tx, token_id, account, &TokenName::default(), &secret.hash(), now)?;
+        store::tokens::insert(tx, token_id, account, &TokenName::default(), &secret.hash(), now)?;
         Ok(AccountCreated {
             account_id: account,
             site_id: site.id,
@@ -99,34 +98,32 @@ impl Publisher {
         })
     }
 
-    pub async fn account_list(&self) -> Result<Vec<AccountUsage>, AdminError> {
+    pub async fn account_list(&self) -> Result<Vec<AccountUsage>, Error> {
         let publisher = self.clone();
-        self.store
-            .read(move |tx| {
-                let accounts = accounts::list(tx)?;
-                accounts.into_iter().map(|account| publisher.usage(tx, account)).collect()
-            })
-            .await
+        self.read(move |tx| {
+            let accounts = accounts::list(tx)?;
+            accounts.into_iter().map(|account| publisher.usage(tx, account)).collect()
+        })
+        .await
     }
 
-    pub async fn account_show(&self, id: AccountId) -> Result<AccountUsage, AdminError> {
+    pub async fn account_show(&self, id: AccountId) -> Result<AccountUsage, Error> {
         let publisher = self.clone();
-        self.store
-            .read(move |tx| {
-                let account = accounts::get(tx, id)?.ok_or_else(|| no_account(id))?;
-                publisher.usage(tx, account)
-            })
-            .await
+        self.read(move |tx| {
+            let account = accounts::get(tx, id)?.ok_or_else(|| no_account(id))?;
+            publisher.usage(tx, account)
+        })
+        .await
     }
 
-    /// Accounts whose plan the configuration does not know (any more).
-    pub async fn accounts_without_plan(&self) -> Result<Vec<(AccountId, String)>, AdminError> {
-        let accounts = self.store.read(|tx| Ok::<_, AdminError>(accounts::list(tx)?)).await?;
+    /// Accounts whose plan is not in the configuration.
+    pub async fn accounts_without_plan(&self) -> Result<Vec<(AccountId, String)>, Error> {
+        let accounts = self.read(|tx| Ok(accounts::list(tx)?)).await?;
         let lost = accounts.into_iter().filter(|account| self.settings.plan(&account.plan).is_none());
         Ok(lost.map(|account| (account.id, account.plan)).collect())
     }
 
-    fn usage(&self, tx: &mut Tx, account: Account) -> Result<AccountUsage, AdminError> {
+    fn usage(&self, tx: &mut Tx, account: Account) -> Result<AccountUsage, Error> {
         let plan = self.settings.plan(&account.plan);
         let used = usage::of_account(tx, account.id)?;
         Ok(AccountUsage {
@@ -150,28 +147,27 @@ impl Publisher {
         })
     }
 
-    pub async fn account_set_plan(&self, id: AccountId, plan: &str) -> Result<(), AdminError> {
+    pub async fn account_set_plan(&self, id: AccountId, plan: &str) -> Result<(), Error> {
         self.known_plan(plan)?;
         let plan = plan.to_owned();
-        self.store
-            .write(move |tx| match accounts::set_plan(tx, id, &plan)? {
-                true => Ok(()),
-                false => Err(no_account(id)),
-            })
-            .await
+        self.write(move |tx, _| match accounts::set_plan(tx, id, &plan)? {
+            true => Ok(()),
+            false => Err(no_account(id)),
+        })
+        .await
     }
 
-    /// Nobody of the account can use the API, and its sites are not served, until it is resumed.
-    pub async fn account_suspend(&self, id: AccountId) -> Result<(), AdminError> {
+    /// Until the account is resumed, it cannot use the API, and its sites are not served.
+    pub async fn account_suspend(&self, id: AccountId) -> Result<(), Error> {
         self.set_suspended(id, Some(self.clock.now())).await
     }
 
-    pub async fn account_resume(&self, id: AccountId) -> Result<(), AdminError> {
+    pub async fn account_resume(&self, id: AccountId) -> Result<(), Error> {
         self.set_suspended(id, None).await
     }
 
-    async fn set_suspended(&self, id: AccountId, at: Option<Timestamp>) -> Result<(), AdminError> {
-        let set = self.store.write(move |tx| match accounts::set_suspended(tx, id, at)? {
+    async fn set_suspended(&self, id: AccountId, at: Option<Timestamp>) -> Result<(), Error> {
+        let set = self.write(move |tx, _| match accounts::set_suspended(tx, id, at)? {
             true => Ok(()),
             false => Err(no_account(id)),
         });
@@ -180,39 +176,33 @@ impl Publisher {
         Ok(())
     }
 
-    /// Names the site that an account's requests mean when they name none.
-    pub async fn account_set_default_site(&self, id: AccountId, site: &Site) -> Result<(), AdminError> {
+    /// Sets the site of requests that name none.
+    pub async fn account_set_default_site(&self, id: AccountId, site: &Site) -> Result<(), Error> {
         let site = site.clone();
-        self.store
-            .write(move |tx| {
-                accounts::get(tx, id)?.ok_or_else(|| no_account(id))?;
-                match sites::set_default(tx, id, site.id)? {
-                    true => Ok(()),
-                    false => Err(AdminError::refused(format!(
-                        "the site {:?} belongs to another account",
-                        site.name.as_str()
-                    ))),
-                }
-            })
-            .await
+        self.write(move |tx, _| {
+            accounts::get(tx, id)?.ok_or_else(|| no_account(id))?;
+            match sites::set_default(tx, id, site.id)? {
+                true => Ok(()),
+                false => Err(Error::refused(format!(
+                    "the site {:?} belongs to another account",
+                    site.name.as_str()
+                ))),
+            }
+        })
+        .await
     }
 
-    fn known_plan(&self, name: &str) -> Result<(), AdminError> {
+    fn known_plan(&self, name: &str) -> Result<(), Error> {
         if self.settings.plan(name).is_some() {
             return Ok(());
         }
         let plans: Vec<&str> = self.settings.plans.iter().map(|plan| plan.name.as_str()).collect();
-        Err(AdminError::refused(format!("there is no plan {name:?}; the plans are: {}", plans.join(", "))))
+        Err(Error::refused(format!("there is no plan {name:?}; the plans are: {}", plans.join(", "))))
     }
 }
 
 /// The account's own name, or the first numbered one that is free.
-fn first_site(
-    tx: &mut Tx,
-    account: AccountId,
-    name: &AccountName,
-    now: Timestamp,
-) -> Result<Site, AdminError> {
+fn first_site(tx: &mut Tx, account: AccountId, name: &AccountName, now: Timestamp) -> Result<Site, Error> {
     let base = SiteName::from_account_name(name.as_str());
     let mut site = Site { id: SiteId::new(now), account, name: base.clone(), version: 0, created_at: now };
     let mut number = 2;
@@ -223,6 +213,6 @@ fn first_site(
     Ok(site)
 }
 
-pub(crate) fn no_account(id: AccountId) -> AdminError {
-    AdminError::refused(format!("there is no account {id}; `recto account list` shows them"))
+pub(crate) fn no_account(id: AccountId) -> Error {
+    Error::refused(format!("there is no account {id}; `recto account list` shows them"))
 }

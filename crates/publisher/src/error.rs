@@ -1,4 +1,4 @@
-//! Why a use case did not do what it was asked: what a caller can act on.
+//! The errors of the use cases, as far as a caller can act on them.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub enum Error {
     InvalidToken,
     #[error("the account is suspended")]
     Suspended,
-    /// The site is another account's, or nobody's: the two are never told apart.
+    /// The site belongs to another account, or does not exist: the two are never distinguished.
     #[error("no such site")]
     NoSuchSite,
     #[error("validation failed")]
@@ -39,13 +39,13 @@ pub enum Error {
     /// All clients together send too many large files.
     #[error("busy with large uploads")]
     Busy,
-    /// Of stored media, live pages or texts.
+    /// The quota of stored media, live pages or texts.
     #[error("{what:?} quota exceeded")]
     Quota { what: Limited, required: u64, remaining: u64 },
-    /// The account's open requests hold as much on the disk as they may together.
+    /// The account's open requests together hold as many bytes on disk as they may.
     #[error("too much in open requests")]
     OpenRequests,
-    /// The server's disk has too little space left to take anything new.
+    /// The server's disk has too little free space to store anything new.
     #[error("insufficient storage on the server")]
     DiskFull,
     #[error("no such page")]
@@ -56,30 +56,33 @@ pub enum Error {
     BuildQuota { limit: u64 },
     #[error("build cooldown active")]
     BuildCooldown { seconds: u64 },
-    /// An engine is away for the moment.
+    /// Why an operator's command changed nothing; the text says what to do.
     #[error("{0}")]
-    Away(String),
-    /// An engine was asked to commit and did not answer: the change may be there.
+    Refused(String),
+    /// The database or the object store is unavailable for the moment.
     #[error("{0}")]
-    Unconfirmed(String),
-    /// Our own fault; the text is for the log.
+    Unavailable(String),
+    /// The database did not confirm a commit: the change may or may not be stored.
+    #[error("{0}")]
+    CommitUnknown(String),
+    /// A fault of the server; the text is for the log.
     #[error("{0}")]
     Internal(String),
 }
 
-/// `file:` references that mean no file of the request.
+/// `file:` references without a file in the request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unresolved {
     /// How many each page has.
     pub counts: BTreeMap<usize, usize>,
-    /// What the first of them name, each name once.
+    /// The first names, each once.
     pub names: Vec<String>,
-    /// How many name something else.
+    /// How many other names there are.
     pub others: usize,
 }
 
 impl Unresolved {
-    /// As many as a person reads.
+    /// As many as a person would read.
     const MOST_NAMES: usize = 10;
     const MOST_CHARS: usize = 100;
 
@@ -107,13 +110,13 @@ impl Unresolved {
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Error {
         match error {
-            store::Error::Away(text) => Error::Away(text),
-            store::Error::Unknown(text) => Error::Unconfirmed(text),
+            store::Error::Unavailable(_) => Error::Unavailable(error.to_string()),
+            store::Error::CommitUnknown(_) => Error::CommitUnknown(error.to_string()),
             store::Error::Full(text) => {
-                tracing::error!(text, "the disk of the database is full");
+                tracing::error!(text, "database disk full, write refused");
                 Error::DiskFull
             }
-            store::Error::Internal(text) => Error::Internal(text),
+            store::Error::Schema(text) | store::Error::Internal(text) => Error::Internal(text),
         }
     }
 }
@@ -122,11 +125,11 @@ impl From<blob::Error> for Error {
     fn from(error: blob::Error) -> Error {
         match error {
             blob::Error::Full(text) => {
-                tracing::error!(text, "the disk of the object store is full");
+                tracing::error!(text, "object store disk full, write refused");
                 Error::DiskFull
             }
             blob::Error::Damaged(_) => Error::Internal(error.to_string()),
-            error => Error::Away(error.to_string()),
+            error => Error::Unavailable(error.to_string()),
         }
     }
 }
@@ -137,19 +140,8 @@ impl From<Exceeded> for Error {
     }
 }
 
-/// Why an operator's command did not do what it was asked; the text says what to do.
-#[derive(Debug, thiserror::Error)]
-pub enum AdminError {
-    #[error("{0}")]
-    Refused(String),
-    #[error(transparent)]
-    Store(#[from] store::Error),
-    #[error(transparent)]
-    Blob(#[from] blob::Error),
-}
-
-impl AdminError {
-    pub(crate) fn refused(message: impl Into<String>) -> AdminError {
-        AdminError::Refused(message.into())
+impl Error {
+    pub(crate) fn refused(message: impl Into<String>) -> Error {
+        Error::Refused(message.into())
     }
 }

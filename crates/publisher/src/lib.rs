@@ -1,156 +1,54 @@
-//! What the product does, free of HTTP: publish, list and delete pages, queue builds, run accounts, sites and
+//! The use cases, without HTTP: publish, list and delete pages, upload files, build sites, manage accounts, sites and
 //! tokens. The API and the command line call the same functions.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod access;
 mod accounts;
-mod bin;
-mod build;
 mod builds;
-mod decide;
-mod delete;
-mod disk;
-mod domains;
-mod draft;
-mod entry;
 mod error;
-mod export;
-mod fields;
-mod installation;
-mod list;
+mod limits;
 mod media;
-mod open_bytes;
-mod orphans;
-mod pace;
-mod protection;
-mod publish;
-mod releases;
-mod serving;
-mod site_settings;
+mod pages;
+mod settings;
 mod sites;
 mod steps;
-mod texts;
-mod tidy;
-mod tokens;
-mod transcode;
-mod turns;
 mod upkeep;
-mod uploads;
-mod verify;
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use ::media::{Ffmpeg, Program, Sandbox};
 use blob::Blob;
-use model::{ByteSize, Clock, Plan, SiteName};
-use store::Store;
-use store::usage::Quota;
+use model::{Clock, Timestamp};
+use store::{Store, Tx};
 use tokio::sync::Notify;
 
-use crate::pace::Pace;
-use crate::turns::Turns;
+use crate::accounts::access::LastUsed;
+use crate::limits::disk::Disks;
+use crate::limits::open_bytes::OpenBytes;
+use crate::limits::pace::Pace;
+use crate::limits::turns::Turns;
+use crate::sites::serving::Hosts;
 
 pub use ::media::{content_type as media_type, disposition};
-pub use accounts::{AccountCreated, AccountUsage};
+pub use accounts::{AccountCreated, AccountUsage, TokenCreated};
 pub use blob::Error as ReadError;
-pub use build::BuildReport;
-pub use builds::Refusal;
-pub use decide::{Target, decide};
-pub use disk::DiskState;
-pub use draft::{Draft, site_in_body, site_in_form};
-pub use entry::{Entry, Identity, LongText, TextRef, check_entry};
-pub use error::{AdminError, Error, FieldErrors, PageErrors, Unresolved};
-pub use export::Exported;
+pub use builds::{BuildReport, Refusal};
+pub use error::{Error, FieldErrors, PageErrors, Unresolved};
 pub use generator::{Settings as SiteSettings, url as page_url};
-pub use installation::Belonging;
-pub use list::{Cursor, ListBody, ListQuery};
+pub use limits::disk::DiskState;
+pub use media::uploads::{IncomingFile, ProcessedFiles, SpoolReader, SpoolWriter, SpooledFile, Uploads};
 pub use media::{Medium, MediumInfo};
-pub use orphans::Orphans;
-pub use releases::ReleaseInfo;
-pub use serving::{Found, Visit, content_type};
+pub use pages::{
+    Cursor, Draft, Entry, Identity, JsonFields, ListBody, ListQuery, LongText, Target, TextRef, check_entry,
+    decide,
+};
+pub use settings::{Settings, UploadSettings, host_of};
+pub use sites::{Exported, Found, ReleaseInfo, content_type};
 pub use store::building::Worker;
+pub use store::hosts::HostedSite;
 pub use store::tokens::Caller;
 pub use store::transcodes::Status as TranscodeStatus;
 pub use store::usage::Limited;
-pub use tidy::Tidied;
-pub use tokens::TokenCreated;
-pub use upkeep::Upkeep;
-pub use uploads::{Files, Incoming, Reading, Spooled, Spooling, Uploads};
-pub use verify::{Damage, Verified};
-
-/// The operator's choices that the use cases depend on.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    pub plans: Vec<Plan>,
-    /// Between two builds of a site; zero switches it off.
-    pub build_cooldown: Duration,
-    /// A build that is asked for during the cooldown waits for its end instead of being refused.
-    pub postpone_builds: bool,
-    /// The address of a site, with `{site}` for its name.
-    pub site_url: String,
-    /// `http` or `https`: how a site's own domains are reached.
-    pub domain_scheme: &'static str,
-    /// How long deleted pages can be restored.
-    pub purge_after: Duration,
-    /// How many releases of a site are kept for a rollback.
-    pub keep_releases: usize,
-    /// A build that takes longer has failed.
-    pub build_time_limit: Duration,
-    /// Directories whose disks we write to, that of the database first.
-    pub disks: Vec<PathBuf>,
-    /// The space that must be left there; without it the larger of 1 GB and 2 %.
-    pub min_free: Option<ByteSize>,
-    pub uploads: UploadSettings,
-}
-
-#[derive(Debug, Clone)]
-pub struct UploadSettings {
-    /// Where files wait until they are stored; best on the disk of the object store.
-    pub directory: PathBuf,
-    /// What opens files: this program, told to be a worker.
-    pub worker: Program,
-    /// Files that are opened at a time.
-    pub workers: usize,
-    /// Large files that arrive at a time.
-    pub large: usize,
-    /// Without it no MP4 is made of a MOV.
-    pub ffmpeg: Option<Ffmpeg>,
-}
-
-impl UploadSettings {
-    /// Of a server that opens two files at a time and makes no MP4.
-    pub fn new(directory: PathBuf, recto: PathBuf) -> UploadSettings {
-        let worker = Program { path: recto, args: vec!["media-worker".into()], sandbox: Sandbox::Required };
-        UploadSettings { directory, worker, workers: 2, large: 8, ffmpeg: None }
-    }
-}
-
-impl Settings {
-    pub fn deploy_url(&self, site: &SiteName) -> String {
-        self.site_url.replace("{site}", site.as_str())
-    }
-
-    /// What an account may use in all; nothing on a plan that was taken out of the configuration.
-    fn quota(&self, plan: &str) -> Quota {
-        self.plan(plan).map_or(Quota::default(), |plan| Quota {
-            storage: plan.storage.0,
-            pages: plan.pages,
-            text: plan.text.0,
-        })
-    }
-
-    /// The largest file of an account; none on a plan that was taken out of the configuration.
-    fn file_size(&self, plan: &str) -> ByteSize {
-        self.plan(plan).map_or(ByteSize(0), |plan| plan.file_size)
-    }
-
-    fn plan(&self, name: &str) -> Option<&Plan> {
-        self.plans.iter().find(|plan| plan.name == name)
-    }
-}
+pub use upkeep::{Belonging, Damage, Orphans, Tidied, Upkeep, Verified};
 
 /// The use cases, over one store and one clock.
 #[derive(Clone)]
@@ -158,25 +56,25 @@ pub struct Publisher {
     store: Store,
     clock: Arc<dyn Clock>,
     settings: Arc<Settings>,
-    last_used: Arc<access::LastUsed>,
-    listings: Arc<list::Listings>,
+    last_used: Arc<LastUsed>,
+    listings: Arc<pages::Listings>,
     blob: Blob,
-    indexes: Arc<build::Indexes>,
-    /// Somebody queued a build.
+    indexes: Arc<builds::Indexes>,
+    /// Notified when a build is queued.
     queued: Arc<Notify>,
-    hosts: Arc<serving::Hosts>,
-    spool: Arc<uploads::Spool>,
-    workplaces: Arc<uploads::Workplaces>,
-    /// For work on texts that the async threads must not wait for.
+    hosts: Arc<Hosts>,
+    spool: Arc<media::uploads::Spool>,
+    file_processor: Arc<media::uploads::FileProcessor>,
+    /// Turns for parsing texts, which would block the async threads.
     parsing: Arc<Turns>,
-    /// For texts that are written ahead of their publish: one piece at a time, whoever writes.
+    /// Turns for storing texts ahead of their publish: one piece at a time on the whole server.
     stashing: Arc<Turns>,
-    /// Between large writes.
+    /// Pauses between large writes.
     pace: Arc<Pace>,
-    open_bytes: Arc<open_bytes::OpenBytes>,
-    disks: Arc<disk::Disks>,
-    large_uploads: Arc<uploads::LargeUploads>,
-    /// Somebody uploaded a MOV.
+    open_bytes: Arc<OpenBytes>,
+    disks: Arc<Disks>,
+    large_uploads: Arc<media::uploads::LargeUploads>,
+    /// Notified when a MOV may have been uploaded.
     transcodes_queued: Arc<Notify>,
 }
 
@@ -184,14 +82,14 @@ impl Publisher {
     pub fn new(store: Store, blob: Blob, clock: Arc<dyn Clock>, settings: Settings) -> Publisher {
         let uploads = &settings.uploads;
         Publisher {
-            spool: Arc::new(uploads::Spool::below(&uploads.directory)),
-            workplaces: Arc::new(uploads::Workplaces::new(uploads)),
+            spool: Arc::new(media::uploads::Spool::below(&uploads.directory)),
+            file_processor: Arc::new(media::uploads::FileProcessor::new(uploads)),
             parsing: Turns::new(std::thread::available_parallelism().map_or(2, usize::from).max(2)),
             stashing: Turns::new(1),
             pace: Arc::default(),
             open_bytes: Arc::default(),
-            disks: Arc::new(disk::Disks::new(settings.disks.clone(), settings.min_free)),
-            large_uploads: Arc::new(uploads::LargeUploads::new(uploads.large)),
+            disks: Arc::new(Disks::new(settings.disks.clone(), settings.min_free)),
+            large_uploads: Arc::new(media::uploads::LargeUploads::new(uploads.large)),
             transcodes_queued: Arc::default(),
             store,
             clock,
@@ -205,7 +103,7 @@ impl Publisher {
         }
     }
 
-    /// The same, with the same objects reached in another way.
+    /// The same publisher with another connection to the same objects.
     pub fn with_objects(&self, blob: Blob) -> Publisher {
         Publisher { blob, ..self.clone() }
     }
@@ -214,25 +112,51 @@ impl Publisher {
         &self.settings
     }
 
-    /// Whether the database answers.
-    pub async fn ready(&self) -> Result<(), Error> {
-        self.store.read(|tx| Ok(store::ping(tx)?)).await
+    /// A transaction that sees one moment and changes nothing.
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&mut Tx) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.store.read(work).await
     }
 
-    /// A disk with so little space left that nothing new is taken.
+    /// The same for a lookup of a row or two.
+    async fn peek<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&mut Tx) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.store.peek(work).await
+    }
+
+    /// A transaction that may change rows: all of it or, with an `Err`, nothing. It may be run more than once, each
+    /// time with the time at which it begins.
+    async fn write<T: Send + 'static>(
+        &self,
+        mut work: impl FnMut(&mut Tx, Timestamp) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let clock = self.clock.clone();
+        self.store.write(move |tx| work(tx, clock.now())).await
+    }
+
+    /// Whether the database answers.
+    pub async fn ready(&self) -> Result<(), Error> {
+        self.read(|tx| Ok(store::ping(tx)?)).await
+    }
+
+    /// A disk with so little free space that writes are refused.
     pub fn low_disk(&self) -> Option<DiskState> {
         self.disks.lowest()
     }
 
-    /// Every disk that we write to.
+    /// Every disk that the server writes to.
     pub fn disk_states(&self) -> Vec<DiskState> {
         self.disks.states()
     }
 
-    /// Notes what is still to be noted and closes the database.
+    /// Saves when tokens were last used, and closes the database.
     pub async fn close(self) {
         if let Err(error) = self.flush_last_used().await {
-            tracing::warn!(%error, "the last uses of tokens were not saved");
+            tracing::warn!(%error, "last use of tokens not saved");
         }
         let store = self.store;
         let _ = tokio::task::spawn_blocking(move || store.close()).await;

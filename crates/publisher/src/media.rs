@@ -1,4 +1,7 @@
-//! Uploaded files once they are stored: sent to visitors, listed for whoever needs room, deleted, swept.
+//! Uploaded files once they are stored: serving, listing, deleting, sweeping.
+
+mod transcode;
+pub(crate) mod uploads;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,18 +15,18 @@ use model::{MediaHash, MediaUrl, ObjectId, PageId, PageKey, SiteId, Timestamp};
 use store::transcodes::Transcode;
 use store::{media, mentions, objects};
 
-use crate::access::find_site;
-use crate::{AdminError, Caller, Error, Files, Publisher};
+use crate::accounts::access::find_site;
+use crate::{Caller, Error, ProcessedFiles, Publisher};
 
-/// An object that was deleted stays for a while: somebody may be reading it.
+/// How long the object of a deleted medium is kept: a visitor may be reading it.
 const DOOM: Duration = Duration::from_secs(3600);
-/// Objects deleted in one round.
+/// Objects that are deleted in one round.
 const ROUND: i64 = 1000;
-/// Media of one page of a listing, and pages whose texts are looked through at once.
+/// Media, and pages with their texts, that are read at once.
 const MEDIA: i64 = 500;
 const PAGES: i64 = 50;
 
-/// What a visitor gets at the address of a medium.
+/// The file at the address of a medium.
 #[derive(Debug, Clone, Copy)]
 pub struct Medium {
     object: ObjectId,
@@ -38,7 +41,7 @@ pub struct MediumInfo {
     pub size: u64,
     pub created_at: Timestamp,
     pub transcode: Option<Transcode>,
-    /// The pages that speak of it; none: an orphan.
+    /// The pages that use it; none: an orphan.
     pub used_by: Vec<PageKey>,
 }
 
@@ -48,16 +51,16 @@ impl Publisher {
         &self,
         caller: &Caller,
         site: Option<SiteId>,
-        files: Files,
+        files: ProcessedFiles,
     ) -> Result<MediaItem, Error> {
         let site = find_site(&self.store, caller.account, site).await?;
         if let Some(refusal) = files.refusal() {
             return Err(refusal);
         }
         let stored = files.store(self, site.id, self.settings.quota(&caller.plan)).await?;
-        self.store.write(move |tx| stored.keep(tx)).await?;
+        self.write(move |tx, _| stored.keep(tx)).await?;
         self.pace.note(caller.account.0);
-        let url = files.ready.first().map(|(_, file)| file.url.clone());
+        let url = files.processed.first().map(|(_, file)| file.url.clone());
         let url = url.ok_or_else(|| Error::Malformed("the part `file` is missing".into()))?;
         self.transcodes_queued.notify_one();
         Ok(MediaItem { url: url.to_string(), filename: url.name })
@@ -65,7 +68,7 @@ impl Publisher {
 
     pub async fn find_medium(&self, site: SiteId, url: &MediaUrl) -> Result<Option<Medium>, Error> {
         let url = url.clone();
-        let found = self.store.peek(move |tx| Ok::<_, Error>(media::find(tx, site, &url)?)).await?;
+        let found = self.peek(move |tx| Ok(media::find(tx, site, &url)?)).await?;
         Ok(found.map(|stored| Medium { object: stored.object, size: stored.size }))
     }
 
@@ -78,12 +81,11 @@ impl Publisher {
     }
 
     /// All media of a site, newest first.
-    pub(crate) async fn list_media(&self, site: SiteId) -> Result<Vec<media::Medium>, AdminError> {
+    pub(crate) async fn list_media(&self, site: SiteId) -> Result<Vec<media::Medium>, Error> {
         let mut listed: Vec<media::Medium> = Vec::new();
         loop {
             let behind = listed.last().map(|last| (last.created_at, last.hash));
-            let more =
-                self.store.read(move |tx| Ok::<_, AdminError>(media::list(tx, site, behind, MEDIA)?)).await?;
+            let more = self.read(move |tx| Ok(media::list(tx, site, behind, MEDIA)?)).await?;
             if more.is_empty() {
                 return Ok(listed);
             }
@@ -92,7 +94,7 @@ impl Publisher {
     }
 
     /// The same, each with the pages that use it.
-    pub async fn media(&self, site: SiteId) -> Result<Vec<MediumInfo>, AdminError> {
+    pub async fn media(&self, site: SiteId) -> Result<Vec<MediumInfo>, Error> {
         let listed = self.list_media(site).await?;
         let used = self.mentioned(site).await?;
         let info = |medium: media::Medium| MediumInfo {
@@ -106,15 +108,12 @@ impl Publisher {
         Ok(listed.into_iter().map(info).collect())
     }
 
-    /// Which pages speak of which media.
-    async fn mentioned(&self, site: SiteId) -> Result<BTreeMap<MediaHash, BTreeSet<PageKey>>, AdminError> {
+    /// Which pages use which media.
+    async fn mentioned(&self, site: SiteId) -> Result<BTreeMap<MediaHash, BTreeSet<PageKey>>, Error> {
         let mut used: BTreeMap<MediaHash, BTreeSet<PageKey>> = BTreeMap::new();
         let mut last: Option<PageId> = None;
         loop {
-            let pages = self
-                .store
-                .read(move |tx| Ok::<_, AdminError>(mentions::behind(tx, site, last, PAGES)?))
-                .await?;
+            let pages = self.read(move |tx| Ok(mentions::behind(tx, site, last, PAGES)?)).await?;
             let Some(end) = pages.last() else { return Ok(used) };
             last = Some(end.id);
             for page in pages {
@@ -129,33 +128,30 @@ impl Publisher {
         }
     }
 
-    /// Deletes what is at an address, or everything with a hash. Tells how many bytes that frees.
-    pub async fn delete_medium(&self, site: SiteId, what: &str) -> Result<u64, AdminError> {
+    /// Deletes the medium at an address, or everything with a hash. Returns how many bytes that frees.
+    pub async fn delete_medium(&self, site: SiteId, what: &str) -> Result<u64, Error> {
         let (hash, name) = match (MediaUrl::parse(what), MediaHash::parse(what)) {
             (Some(url), _) => (url.hash, Some(url.name)),
             (None, Some(hash)) => (hash, None),
             (None, None) => {
-                return Err(AdminError::refused(format!(
+                return Err(Error::refused(format!(
                     "{what:?} is neither the address of a medium nor its hash; `recto media list` shows them"
                 )));
             }
         };
-        let clock = self.clock.clone();
-        let deleted = self.store.write(move |tx| {
-            let after = tx.lease_now(clock.now())?.plus(DOOM);
-            Ok::<_, AdminError>(media::delete(tx, site, hash, name.as_deref(), after)?)
+        let deleted = self.write(move |tx, now| {
+            let after = tx.lease_now(now)?.plus(DOOM);
+            Ok(media::delete(tx, site, hash, name.as_deref(), after)?)
         });
-        deleted.await?.ok_or_else(|| AdminError::refused(format!("the site has no medium {what}")))
+        deleted.await?.ok_or_else(|| Error::refused(format!("the site has no medium {what}")))
     }
 
-    /// The bytes go first, then the row: a crash in between is made good by the next round.
+    /// Deletes the bytes first, then the row: after a crash in between the next round continues.
     pub async fn sweep_media(&self) -> Result<u64, Error> {
-        let clock = self.clock.clone();
-        let doomed =
-            self.store.write(move |tx| Ok::<_, Error>(objects::doomed(tx, clock.now(), ROUND)?)).await?;
+        let doomed = self.write(move |tx, now| Ok(objects::doomed(tx, now, ROUND)?)).await?;
         for &id in &doomed {
             self.blob.delete(&Key::media(id)).await?;
-            self.store.write(move |tx| Ok::<_, Error>(objects::forget(tx, id)?)).await?;
+            self.write(move |tx, _| Ok(objects::forget(tx, id)?)).await?;
         }
         Ok(doomed.len() as u64)
     }
@@ -165,7 +161,7 @@ fn url(medium: &media::Medium, name: &str) -> MediaUrl {
     MediaUrl { hash: medium.hash, dimensions: medium.dimensions, name: name.to_owned() }
 }
 
-/// The hashes of all media whose addresses stand somewhere in a text.
+/// The hashes of all media whose addresses occur in a text.
 fn hashes(text: &str) -> impl Iterator<Item = MediaHash> {
     text.split("/media/").skip(1).filter_map(|rest| MediaHash::parse(rest.get(..32)?))
 }
@@ -175,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_found_wherever_they_stand() {
+    fn addresses_are_found_anywhere_in_a_text() {
         let (first, second) = ("0".repeat(32), "0123456789abcdef".repeat(2));
         let text = format!(
             "![a](/media/{first}00100020/a.webp) and <video src='https://example.org/media/{second}/b.mp4'> /media/no"

@@ -1,11 +1,11 @@
-//! Work that may touch more rows than one request brings is done in steps: short transactions, one after the other, so
-//! that others' work is done in between, and a crash leaves the rest to whoever comes next.
+//! Work that may touch more rows than one request contains is done in steps: short transactions, one after the other,
+//! so that other writes run in between, and the work can be resumed after a crash.
 
 use std::sync::Arc;
 
 use store::{Error as StoreError, Store, Tx};
 
-/// Runs `step` from `start` on until it returns `None`. What it returns is where the next step goes on.
+/// Runs `step` from `start` on until it returns `None`; otherwise it returns where the next step continues.
 pub(crate) async fn in_steps<C, E>(
     store: &Store,
     start: C,
@@ -23,7 +23,7 @@ where
     Ok(())
 }
 
-/// For a step that only reports whether something is left.
+/// The result of a step that only reports whether something is left.
 pub(crate) fn left(some: bool) -> Option<()> {
     some.then_some(())
 }

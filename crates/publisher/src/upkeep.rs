@@ -1,25 +1,44 @@
-//! What the server does by itself now and then: sweep texts nobody refers to, purge what was deleted long ago,
-//! note when tokens were last used.
+//! Periodic work of the server: sweeps texts to which no page refers, purges pages that were deleted long ago, stores
+//! when tokens were last used.
 
-use std::sync::Arc;
+mod installation;
+mod orphans;
+mod tidy;
+mod verify;
+
+pub use self::installation::Belonging;
+pub use self::orphans::Orphans;
+pub use self::tidy::Tidied;
+pub use self::verify::{Damage, Verified};
+
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use store::bin::{self, Purge};
-use store::{Tx, builds, sites, texts};
+use prometheus::{IntGaugeVec, register_int_gauge_vec};
+use store::trash::{self, Purge};
+use store::{builds, sites, texts};
 
+use crate::pages::PURGE_PAGES;
 use crate::{Error, Publisher};
 
-/// Bytes of texts deleted in one transaction, so that nobody's save waits long for it.
+/// Bytes of texts deleted in one transaction: few, so that other writes do not wait long.
 const SWEEP_BYTES: i64 = 4 << 20;
-/// Pages purged in one transaction.
-const PURGE_PAGES: i64 = 500;
 /// Builds are kept for this long.
 const KEEP_BUILDS: Duration = Duration::from_secs(90 * 24 * 3600);
 const FORGET_BUILDS: i64 = 500;
-/// Transactions of one round; what is left waits for the next.
+/// Transactions of one round; the rest waits for the next.
 const STEPS: usize = 200;
 
-/// What one round did.
+static DISK_FREE: LazyLock<IntGaugeVec> = LazyLock::new(|| {
+    register_int_gauge_vec!("recto_disk_free_bytes", "Free space of a disk.", &["path"])
+        .expect("registered once")
+});
+static DISK_LOW: LazyLock<IntGaugeVec> = LazyLock::new(|| {
+    let help = "1 if a disk has so little free space that nothing new is stored.";
+    register_int_gauge_vec!("recto_disk_low", help, &["path"]).expect("registered once")
+});
+
+/// The result of one round.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Upkeep {
     pub texts_swept: u64,
@@ -37,7 +56,7 @@ impl Publisher {
                 break;
             }
         }
-        while let Some(site) = self.store.read(|tx| Ok::<_, Error>(sites::deleted(tx)?)).await? {
+        while let Some(site) = self.read(|tx| Ok(sites::deleted(tx)?)).await? {
             self.remove_deleted(site).await?;
         }
         done.texts_swept = self.sweep_texts().await?;
@@ -45,21 +64,22 @@ impl Publisher {
     }
 
     async fn purge_some(&self) -> Result<u64, Error> {
-        let (clock, before) = (self.clock.clone(), self.clock.now().minus(self.settings.purge_after));
-        let step = move |tx: &mut Tx| match bin::oldest_before(tx, before)? {
-            Some(site) => bin::purge(tx, site, Purge::DeletedBefore(before), PURGE_PAGES, clock.now()),
-            None => Ok(0),
-        };
-        self.store.write(move |tx| step(tx).map_err(Error::from)).await
+        let purge_after = self.settings.purge_after;
+        self.write(move |tx, now| {
+            let before = now.minus(purge_after);
+            match trash::oldest_before(tx, before)? {
+                Some(site) => Ok(trash::purge(tx, site, Purge::DeletedBefore(before), PURGE_PAGES, now)?),
+                None => Ok(0),
+            }
+        })
+        .await
     }
 
-    /// Deletes replaced texts until none is left that nobody needs: as fast as they come.
+    /// Deletes doomed texts (to which nothing refers) until none is left.
     pub async fn sweep_texts(&self) -> Result<u64, Error> {
         let mut all = 0;
         loop {
-            let clock = self.clock.clone();
-            let step = move |tx: &mut Tx| texts::sweep(tx, clock.now(), SWEEP_BYTES);
-            let swept = self.store.write(move |tx| step(tx).map_err(Error::from)).await?;
+            let swept = self.write(move |tx, now| Ok(texts::sweep(tx, now, SWEEP_BYTES)?)).await?;
             all += swept;
             if swept == 0 {
                 return Ok(all);
@@ -67,12 +87,12 @@ impl Publisher {
         }
     }
 
-    /// Deletes builds that ended long ago, but for each site's newest.
+    /// Deletes builds that ended long ago, except for each site's newest.
     pub async fn forget_old_builds(&self) -> Result<u64, Error> {
         let (mut all, before) = (0, self.clock.now().minus(KEEP_BUILDS));
         loop {
-            let step = move |tx: &mut Tx| Ok::<_, Error>(builds::forget_before(tx, before, FORGET_BUILDS)?);
-            let forgotten = self.store.write(step).await?;
+            let forgotten =
+                self.write(move |tx, _| Ok(builds::forget_before(tx, before, FORGET_BUILDS)?)).await?;
             all += forgotten;
             if forgotten == 0 {
                 return Ok(all);
@@ -80,20 +100,20 @@ impl Publisher {
         }
     }
 
-    /// Deletes what processes that died have left of uploads.
+    /// Deletes files of dead processes from the spool.
     pub fn sweep_spool(&self) -> std::io::Result<()> {
         self.spool.sweep()
     }
 
-    /// Reports how much space is left, and keeps a reserve for when there is none.
+    /// Reports the free space as metrics, and maintains the reserve file.
     pub fn watch_disks(&self) {
         for disk in self.disks.states() {
             let path = disk.path.display().to_string();
-            metrics::gauge!("recto_disk_free_bytes", "path" => path.clone()).set(disk.free.0 as f64);
-            metrics::gauge!("recto_disk_low", "path" => path).set(f64::from(u8::from(disk.is_low())));
+            DISK_FREE.with_label_values(&[&path]).set(i64::try_from(disk.free.0).unwrap_or(i64::MAX));
+            DISK_LOW.with_label_values(&[&path]).set(i64::from(disk.is_low()));
         }
         if let Err(error) = self.disks.keep_reserve() {
-            tracing::warn!(%error, "the disk reserve was not kept");
+            tracing::warn!(%error, "disk reserve file not updated");
         }
     }
 
@@ -103,7 +123,7 @@ impl Publisher {
             return Ok(());
         }
         let noted = used.clone();
-        let flushed = self.store.write(move |tx| Ok(store::tokens::touch(tx, &noted)?)).await;
+        let flushed = self.write(move |tx, _| Ok(store::tokens::touch(tx, &noted)?)).await;
         flushed.inspect_err(|_| self.last_used.put_back(&used))
     }
 }

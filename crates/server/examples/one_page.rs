@@ -1,4 +1,4 @@
-//! Serves one page of 10 KB, for a look at how fast that is:
+//! Serves one page of 10 KB, for a benchmark:
 //!
 //! ```text
 //! cargo run --release -p recto-server --example one_page -- 8099
@@ -9,8 +9,8 @@
 
 extern crate recto_server as server;
 
-#[path = "../tests/sites/press.rs"]
-mod press;
+#[path = "../tests/sites/release_writer.rs"]
+mod release_writer;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,9 +23,9 @@ use store::{Location, Store};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::press::{Press, Print};
+use crate::release_writer::{Content, ReleaseWriter};
 
-// As the server itself has it.
+// The same allocator as the server.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -36,7 +36,7 @@ async fn main() {
     let directory = tempfile::tempdir().unwrap();
     let location = Location::Sqlite { path: directory.path().join("recto.db"), group: 256 };
     let blob = Blob::directory(&directory.path().join("objects")).unwrap();
-    let press = Press { store: Store::open(&location).unwrap(), blob };
+    let releases = ReleaseWriter { store: Store::open(&location).unwrap(), blob };
     let settings = Settings {
         plans: Plan::shipped(),
         build_cooldown: Duration::ZERO,
@@ -52,11 +52,11 @@ async fn main() {
         uploads: UploadSettings::new(std::env::temp_dir(), "recto".into()),
     };
     let clock = Arc::new(SystemClock);
-    let publisher = Publisher::new(press.store.clone(), press.blob.clone(), clock.clone(), settings);
+    let publisher = Publisher::new(releases.store.clone(), releases.blob.clone(), clock.clone(), settings);
     publisher.account_create(AccountName::parse("Acme").unwrap(), "pro").await.unwrap();
     let site = publisher.site_find("acme").await.unwrap();
-    let home = Print::Redirect("/page".into());
-    press.release(site.id, &[("/", home), ("/page", Print::Text(page))]).await;
+    let home = Content::Redirect("/page".into());
+    releases.release(site.id, &[("/", home), ("/page", Content::Text(page))]).await;
     let settings = SitesSettings {
         clock,
         trusted_proxies: Vec::new(),

@@ -1,4 +1,4 @@
-//! Reads a request's body piece by piece, with a limit on its size, its slowness and what it unpacks to.
+//! Reads a request's body in chunks and decompresses it, with limits on its size, before and after, and its slowness.
 
 mod gunzip;
 
@@ -16,42 +16,42 @@ use tokio::time::{Instant, timeout};
 use self::gunzip::{Gunzip, Step};
 
 pub(crate) struct BodyReader {
-    packed: Packed,
+    raw: RawBody,
     gunzip: Option<Gunzip>,
-    unpacked: u64,
-    /// What was passed on since others had their turn.
-    turn: usize,
+    decompressed: u64,
+    /// Bytes since the last yield to other tasks.
+    unyielded: usize,
 }
 
-/// About a millisecond of reading JSON. A body whose bytes are all there has nothing to wait for, and many of them would
-/// keep every other request waiting.
-const TURN: usize = 128 * 1024;
+/// About a millisecond of parsing JSON. A body that has arrived completely never waits, so without yielding it would
+/// delay all other requests of its thread.
+const YIELD_AFTER: usize = 128 * 1024;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimits {
-    /// The most bytes, as sent and also as unpacked.
+    /// The most bytes, both as sent and after decompression.
     pub max: u64,
-    /// The longest silence.
+    /// The longest time without any data.
     pub idle: Duration,
-    /// The fewest bytes a second, on average, of a client that we wait for longer than `grace`.
+    /// The minimum average rate in bytes per second, enforced after `grace`.
     pub floor: u32,
     pub grace: Duration,
-    /// The deadline of the whole body: this long, and what it takes to send what has arrived at this many bytes a
-    /// second. Counted on what has arrived, because announcing a size costs a client nothing.
+    /// The deadline of the whole body: `whole`, plus the time that the bytes received so far take at `whole_rate` bytes
+    /// per second. The announced size does not count, because a client can announce anything.
     pub whole: Duration,
     pub whole_rate: u32,
 }
 
 impl BodyLimits {
     pub(crate) fn new(max: u64) -> BodyLimits {
-        let patience = Duration::from_secs(30);
+        let silence = Duration::from_secs(30);
         BodyLimits {
             max,
-            idle: patience,
+            idle: silence,
             floor: 1024,
-            grace: patience,
-            // 6 MB may come over the slowest line there is (128 kbit/s), 10 GB over one of 512 kbit/s, in two days.
-            // At the floor alone, a client could hold a file of ours for as long as it likes.
+            grace: silence,
+            // Enough for 6 MB at 128 kbit/s, and for 10 GB at 512 kbit/s (two days). With the minimum rate alone, a
+            // client could keep a spool file open almost indefinitely.
             whole: Duration::from_secs(300),
             whole_rate: 64 * 1024,
         }
@@ -77,7 +77,7 @@ fn too_large(most: u64) -> BodyError {
 }
 
 impl BodyReader {
-    /// Refuses what the headers alone tell is too large or unreadable.
+    /// Fails at once if the headers announce a body that is too large or has an unsupported encoding.
     pub(crate) fn new(body: Body, headers: &HeaderMap, limits: BodyLimits) -> Result<BodyReader, BodyError> {
         let gunzip = match encoding(headers)? {
             Encoding::Identity => None,
@@ -86,33 +86,33 @@ impl BodyReader {
         if content_length(headers).is_some_and(|length| length > limits.max) {
             return Err(too_large(limits.max));
         }
-        let packed = Packed { body, limits, received: 0, waited: Duration::ZERO };
-        Ok(BodyReader { packed, gunzip, unpacked: 0, turn: 0 })
+        let raw = RawBody { body, limits, received: 0, waited: Duration::ZERO };
+        Ok(BodyReader { raw, gunzip, decompressed: 0, unyielded: 0 })
     }
 
-    /// The next piece, never empty; `None` at the end. Of a packed body a piece has 64 KB at most.
+    /// The next chunk, never empty; `None` at the end. Chunks of a compressed body have at most 64 KB.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
-        if self.turn >= TURN {
-            self.turn = 0;
+        if self.unyielded >= YIELD_AFTER {
+            self.unyielded = 0;
             yield_now().await;
         }
         let chunk = self.next_chunk().await?;
-        self.turn += chunk.as_ref().map_or(0, Bytes::len);
+        self.unyielded += chunk.as_ref().map_or(0, Bytes::len);
         Ok(chunk)
     }
 
     async fn next_chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
-        let Some(gunzip) = &mut self.gunzip else { return self.packed.chunk().await };
+        let Some(gunzip) = &mut self.gunzip else { return self.raw.chunk().await };
         loop {
             match gunzip.step()? {
-                Step::Unpacked(chunk) => {
-                    self.unpacked += chunk.len() as u64;
-                    if self.unpacked > self.packed.limits.max {
-                        return Err(too_large(self.packed.limits.max));
+                Step::Output(chunk) => {
+                    self.decompressed += chunk.len() as u64;
+                    if self.decompressed > self.raw.limits.max {
+                        return Err(too_large(self.raw.limits.max));
                     }
                     return Ok(Some(chunk));
                 }
-                Step::Hungry => match self.packed.chunk().await? {
+                Step::NeedsInput => match self.raw.chunk().await? {
                     Some(chunk) => gunzip.push(chunk),
                     None => gunzip.end(),
                 },
@@ -122,21 +122,21 @@ impl BodyReader {
     }
 }
 
-/// The body as it is sent.
-struct Packed {
+/// The body as it was sent.
+struct RawBody {
     body: Body,
     limits: BodyLimits,
     received: u64,
-    /// Only the time spent on the client, not the time between two calls.
+    /// Only the time spent waiting for the client, not the time between two calls.
     waited: Duration,
 }
 
-impl Packed {
+impl RawBody {
     async fn chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
         loop {
-            let patience = self.patience();
+            let limit = self.timeout();
             let start = Instant::now();
-            let frame = timeout(patience, self.body.frame()).await.map_err(|_| BodyError::TooSlow)?;
+            let frame = timeout(limit, self.body.frame()).await.map_err(|_| BodyError::TooSlow)?;
             self.waited += start.elapsed();
             let Some(frame) = frame else { return Ok(None) };
             let frame = frame.map_err(|_| BodyError::Aborted)?;
@@ -152,7 +152,7 @@ impl Packed {
     }
 
     /// How long the client may take for its next bytes.
-    fn patience(&self) -> Duration {
+    fn timeout(&self) -> Duration {
         let BodyLimits { idle, floor, grace, whole, whole_rate, .. } = self.limits;
         let earned = |rate: u32| Duration::from_secs(self.received / u64::from(rate.max(1)));
         let by = (grace + earned(floor)).min(whole + earned(whole_rate));
@@ -180,7 +180,7 @@ fn encoding(headers: &HeaderMap) -> Result<Encoding, BodyError> {
     Ok(encoding)
 }
 
-/// Whether the body is packed, in whatever way.
+/// Whether the body has a content encoding, supported or not.
 pub(crate) fn is_encoded(headers: &HeaderMap) -> bool {
     !matches!(encoding(headers), Ok(Encoding::Identity))
 }

@@ -1,4 +1,4 @@
-//! Whose request it is: the address behind the proxies that the operator trusts.
+//! The client's address, as reported by proxies that the operator trusts.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -9,8 +9,8 @@ use ipnet::IpNet;
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Anyone may write a `Forwarded` header; only what a trusted proxy added to it is true. So the
-/// chain is walked from its end, for as long as each address that vouches for the next is trusted.
+/// Anybody can send a `Forwarded` header; only the entries that trusted proxies added are reliable. So the list is read
+/// from its end, for as long as the address that added an entry is trusted.
 pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|net| net.contains(&address));
     let mut client = peer.to_canonical();
@@ -27,7 +27,7 @@ pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet
     client
 }
 
-/// Whether a trusted proxy says that it was asked by https. The last word is the one that our own proxy added.
+/// Whether a trusted proxy reports that the client used https. The last entry is the one that the nearest proxy added.
 pub(crate) fn is_https(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> bool {
     let peer = peer.to_canonical();
     if !trusted.iter().any(|net| net.contains(&peer)) {
@@ -43,10 +43,10 @@ pub(crate) fn is_https(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> 
     proto.is_some_and(|proto| proto.trim().eq_ignore_ascii_case("https"))
 }
 
-/// The addresses in the order the proxies added them, `None` where there is no address to be read.
+/// The addresses in the order in which the proxies added them; `None` for an entry without a valid address.
 ///
-/// Most proxies write `X-Forwarded-For` and pass a client's own `Forwarded` on: where both are there, only the
-/// first can be believed.
+/// Most proxies write `X-Forwarded-For` and pass on a `Forwarded` header from the client: if both are there, only
+/// `X-Forwarded-For` is reliable.
 fn elements(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
     let lines = |name| headers.get_all(name).iter().map(|line| String::from_utf8_lossy(line.as_bytes()));
     if headers.contains_key(X_FORWARDED_FOR) {
@@ -61,7 +61,7 @@ fn x_forwarded_for(line: &str) -> Vec<Option<IpAddr>> {
 }
 
 fn forwarded(line: &str) -> Vec<Option<IpAddr>> {
-    // A quote that a client left open would hide what the proxies added behind it.
+    // An open quote from the client would hide the entries that proxies added after it.
     if line.matches('"').count() % 2 == 1 {
         return vec![None];
     }
@@ -72,7 +72,7 @@ fn forwarded_for(element: &str) -> Option<IpAddr> {
     address(forwarded_value(element, "for")?)
 }
 
-/// What one element of a `Forwarded` header says of `wanted` (RFC 7239, section 4).
+/// The value of the parameter `wanted` in one element of a `Forwarded` header (RFC 7239, section 4).
 fn forwarded_value<'e>(element: &'e str, wanted: &str) -> Option<&'e str> {
     split_unquoted(element, ';').find_map(|pair| {
         let (name, value) = pair.split_once('=')?;
@@ -84,7 +84,7 @@ fn unquoted(text: &str) -> &str {
     text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
 }
 
-/// An address, with or without brackets and port. Not so `unknown` and the hidden names of RFC 7239.
+/// An address, with or without brackets and port. `None` for `unknown` and the obfuscated identifiers of RFC 7239.
 fn address(text: &str) -> Option<IpAddr> {
     let bracketed = || text.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok();
     let with_port = || text.parse::<SocketAddr>().ok();
@@ -102,7 +102,7 @@ fn split_unquoted(text: &str, separator: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The address whose requests count together: of IPv6 its /64, which is what one household gets.
+/// The key for rate limits: an IPv4 address, or the /64 network of an IPv6 address, which one household shares.
 pub(crate) fn limit_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => address.into(),
@@ -114,7 +114,7 @@ pub(crate) fn limit_key(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
-    /// Of a peer `10.0.0.1`, with `10.0.0.0/8` and `fd00::/8` trusted.
+    /// With the peer `10.0.0.1`; `10.0.0.0/8` and `fd00::/8` are trusted.
     fn check(headers: &[(&'static str, &str)], expected: &str) {
         check_peer("10.0.0.1", headers, expected);
     }
@@ -130,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_is_not_trusted_cannot_speak_for_others() {
+    fn headers_of_an_untrusted_peer_are_ignored() {
         check_peer("192.0.2.9", &[("x-forwarded-for", "198.51.100.1")], "192.0.2.9");
         check_peer("192.0.2.9", &[("forwarded", "for=198.51.100.1")], "192.0.2.9");
         check_peer("::ffff:192.0.2.9", &[], "192.0.2.9");
     }
 
     #[test]
-    fn a_trusted_peer_speaks_for_the_first_address_that_is_not_trusted() {
+    fn the_client_is_the_last_address_that_is_not_trusted() {
         check(&[], "10.0.0.1");
         check(&[("x-forwarded-for", "198.51.100.1")], "198.51.100.1");
         check(&[("x-forwarded-for", "203.0.113.7, 198.51.100.1")], "198.51.100.1");
@@ -170,12 +170,12 @@ mod tests {
     }
 
     #[test]
-    fn a_forwarded_header_of_the_clients_own_does_not_hide_what_the_proxy_wrote() {
+    fn a_forwarded_header_from_the_client_does_not_override_the_proxy() {
         check(&[("forwarded", "for=198.51.100.1"), ("x-forwarded-for", "203.0.113.7")], "203.0.113.7");
     }
 
     #[test]
-    fn garbage_ends_the_walk_at_the_last_good_address() {
+    fn reading_stops_at_an_invalid_entry() {
         check(&[("x-forwarded-for", "")], "10.0.0.1");
         check(&[("x-forwarded-for", "198.51.100.1, what, 10.0.0.2")], "10.0.0.2");
         check(&[("x-forwarded-for", "198.51.100.1, , 10.0.0.2")], "10.0.0.2");
@@ -199,8 +199,8 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.append(header.0, header.1.parse().expect("a header"));
             let trusted = ["10.0.0.0/8".parse().expect("a net")];
-            let told = is_https(peer.parse().expect("an address"), &headers, &trusted);
-            assert_eq!(told, expected, "{peer} {header:?}");
+            let https = is_https(peer.parse().expect("an address"), &headers, &trusted);
+            assert_eq!(https, expected, "{peer} {header:?}");
         };
         check("10.0.0.1", ("x-forwarded-proto", "https"), true);
         check("::ffff:10.0.0.1", ("x-forwarded-proto", "http, HTTPS"), true);

@@ -1,5 +1,4 @@
-//! Pages of any origin may call the API. That gives them nothing: a request needs a token, which the page must have
-//! been given, and cookies are not looked at.
+//! CORS: any origin may call the API. This is safe because a request needs a token, and cookies are ignored.
 
 use axum::extract::Request;
 use axum::http::header::{
@@ -12,12 +11,12 @@ use axum::response::{IntoResponse, Response};
 
 use crate::guard::api_path;
 
-/// The same for every path: what is allowed there is what the answer itself says.
+/// The same for every path; a method that a path does not support gets a 405 from the request itself.
 const PREFLIGHT: [(HeaderName, &str); 3] = [
     (ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD, POST, PUT, PATCH, DELETE"),
-    // The asterisk does not mean Authorization, and old browsers do not know it.
+    // `*` does not cover Authorization, and old browsers do not support it.
     (ACCESS_CONTROL_ALLOW_HEADERS, "Authorization, Content-Type, Content-Encoding, *"),
-    // A day; browsers cut it to what they like.
+    // A day; browsers may shorten it.
     (ACCESS_CONTROL_MAX_AGE, "86400"),
 ];
 
@@ -25,7 +24,7 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
     "X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After, X-Request-Id, WWW-Authenticate, Allow, ETag",
 );
 
-/// Stands before the guard: a browser asks without a token, and that question must not use up a rate limit.
+/// Runs before the guard: a preflight request has no token and must not count towards a rate limit.
 pub(crate) async fn cors(request: Request, next: Next) -> Response {
     if api_path(&request).is_none() && request.uri().path() != "/openapi.json" {
         return next.run(request).await;

@@ -1,4 +1,4 @@
-//! Which encoding of a body a client would like best.
+//! Content negotiation: which encoding of a body a client prefers.
 
 use axum::http::header::ACCEPT_ENCODING;
 use axum::http::{HeaderMap, HeaderValue};
@@ -11,7 +11,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// In the order we prefer them for what is packed once and sent often.
+    /// In order of preference, for bodies that are compressed once and sent often.
     pub(crate) const ALL: [Encoding; 3] = [Encoding::Brotli, Encoding::Zstd, Encoding::Gzip];
 
     pub(crate) fn name(self) -> &'static str {
@@ -24,36 +24,37 @@ impl Encoding {
 
     fn parse(name: &str) -> Option<Encoding> {
         let is = |known: &str| name.eq_ignore_ascii_case(known);
-        // Of old, gzip is also called so (RFC 9110, section 8.4.1.3).
+        // An old name of gzip (RFC 9110, section 8.4.1.3).
         let known =
             |encoding: &Encoding| is(encoding.name()) || (*encoding == Encoding::Gzip && is("x-gzip"));
         Encoding::ALL.into_iter().find(known)
     }
 }
 
-/// What the client says of each encoding, in thousandths; `None` where it says nothing.
+/// The quality values of `Accept-Encoding`, in thousandths; `None` if not given.
 #[derive(Default)]
-struct Wishes {
+struct Qualities {
     encodings: [Option<u16>; 3],
     identity: Option<u16>,
     others: Option<u16>,
 }
 
-/// The first of those that the client likes best. `None` is the body as it is: that a client refuses even this is not
-/// worth an error.
+/// The encoding with the highest quality; the first of `among` if there are several. `None`: send the body unencoded,
+/// even to a client that does not accept that.
 pub(crate) fn choose(headers: &HeaderMap, among: &[Encoding]) -> Option<Encoding> {
-    let mut wishes = Wishes::default();
+    let mut qualities = Qualities::default();
     for line in headers.get_all(ACCEPT_ENCODING) {
-        wishes.read(line);
+        qualities.read(line);
     }
-    let wish = |encoding: &Encoding| wishes.encodings[*encoding as usize].or(wishes.others).unwrap_or(0);
-    // The body as it is does, if nothing is said about it, but anything else that the client knows is better.
-    let identity = wishes.identity.or(wishes.others).unwrap_or(0);
-    let most = among.iter().map(wish).max().unwrap_or(0);
-    among.iter().copied().find(|encoding| wish(encoding) == most && most > 0 && most >= identity)
+    let quality_of =
+        |encoding: &Encoding| qualities.encodings[*encoding as usize].or(qualities.others).unwrap_or(0);
+    // An unencoded body is always acceptable, but any encoding that the client lists is preferred.
+    let identity = qualities.identity.or(qualities.others).unwrap_or(0);
+    let most = among.iter().map(quality_of).max().unwrap_or(0);
+    among.iter().copied().find(|encoding| quality_of(encoding) == most && most > 0 && most >= identity)
 }
 
-impl Wishes {
+impl Qualities {
     fn read(&mut self, line: &HeaderValue) {
         for element in line.to_str().unwrap_or_default().split(',') {
             let (name, parameters) = element.split_once(';').unwrap_or((element, ""));
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn at_equal_quality_ours_is_the_order() {
+    fn at_equal_quality_the_servers_order_decides() {
         check(&["gzip, deflate, br, zstd"], Some(Encoding::Brotli));
         check(&["gzip,zstd"], Some(Encoding::Zstd));
         check(&["GZIP"], Some(Encoding::Gzip));
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_body_stays_as_it_is_where_that_is_wished_or_nothing_else_known() {
+    fn without_an_acceptable_encoding_the_body_is_not_encoded() {
         check(&[], None);
         check(&[""], None);
         check(&["deflate, compress"], None);
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_passed_over() {
+    fn invalid_elements_are_ignored() {
         check(&["br;q=2, gzip"], Some(Encoding::Gzip));
         check(&["br;q=, br;level=5, ;q=1, gzip;q=-1, zstd;q=0.5"], Some(Encoding::Zstd));
         check(&["br;q=NaN"], None);

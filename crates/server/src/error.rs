@@ -1,4 +1,4 @@
-//! The specification's error table: each way to fail, its status, its body.
+//! The API's errors: each with its status and body, as the specification lists them.
 
 use api::{
     DuplicateSlugs, Failure, SlugConflict, Unauthorized, Unresolved, UnresolvedFiles, ValidationFailed,
@@ -17,29 +17,29 @@ use crate::multipart::MultipartError;
 
 #[derive(Debug)]
 pub(crate) enum ApiError {
-    /// What the use case said.
+    /// An error of the use case.
     Publisher(Error),
-    /// A missing or bad query parameter.
-    Query(String),
+    /// A missing or wrong parameter, field or body.
+    BadRequest(String),
     Json(JsonError),
     Body(BodyError),
     Multipart(MultipartError),
-    /// The body is neither JSON nor anything else we read.
+    /// The body's type is not supported.
     MediaType(String),
     RateLimited {
         retry_after: u64,
     },
     NoRoute,
     NoMethod,
-    /// No site answers to the host that was asked about.
+    /// `/tls/ask`: no site has this host.
     NoHost,
-    /// The database is silent.
+    /// The database did not respond in time.
     NotReady {
         seconds: u64,
     },
 }
 
-/// What went wrong on our side. It travels beside the response to the one place that logs it and writes the body.
+/// The cause of a 500 or 503, attached to the response as an extension. `trace` logs it and writes the body of a 500.
 #[derive(Debug, Clone)]
 pub(crate) struct Fault(pub(crate) String);
 
@@ -65,11 +65,12 @@ impl ApiError {
                 Error::NoBuild => StatusCode::NOT_FOUND,
                 Error::BuildQuota { .. } => StatusCode::PAYMENT_REQUIRED,
                 Error::BuildCooldown { .. } => StatusCode::TOO_MANY_REQUESTS,
-                Error::Away(_) => StatusCode::SERVICE_UNAVAILABLE,
-                Error::Unconfirmed(_) => StatusCode::SERVICE_UNAVAILABLE,
-                Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+                Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+                Error::CommitUnknown(_) => StatusCode::SERVICE_UNAVAILABLE,
+                // Only operators' commands are refused.
+                Error::Refused(_) | Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             },
-            ApiError::Query(_) => StatusCode::BAD_REQUEST,
+            ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
             ApiError::Json(error) => match error.fault {
                 JsonFault::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
                 _ => StatusCode::BAD_REQUEST,
@@ -141,11 +142,11 @@ impl ApiError {
                 Error::NoBuild => failure("not found", "the site has not been built yet"),
                 Error::BuildQuota { limit } => refusal(&Refusal::quota(*limit)),
                 Error::BuildCooldown { seconds } => refusal(&Refusal::cooldown(*seconds)),
-                Error::Away(_) => refusal(&Refusal::away()),
-                Error::Unconfirmed(_) => refusal(&Refusal::unconfirmed()),
-                Error::Internal(_) => Vec::new(),
+                Error::Unavailable(_) => refusal(&Refusal::unavailable()),
+                Error::CommitUnknown(_) => refusal(&Refusal::commit_unknown()),
+                Error::Refused(_) | Error::Internal(_) => Vec::new(),
             },
-            ApiError::Query(message) => failure("bad request", message),
+            ApiError::BadRequest(message) => failure("bad request", message),
             ApiError::Json(error) => match error.fault {
                 JsonFault::TooLarge { .. } => failure("request too large", &error.to_string()),
                 _ => failure("malformed JSON", &error.to_string()),
@@ -187,7 +188,12 @@ impl IntoResponse for ApiError {
             | ApiError::RateLimited { retry_after: wait } => {
                 headers.insert(RETRY_AFTER, HeaderValue::from(*wait));
             }
-            ApiError::Publisher(Error::Internal(text) | Error::Away(text) | Error::Unconfirmed(text)) => {
+            ApiError::Publisher(
+                Error::Refused(text)
+                | Error::Internal(text)
+                | Error::Unavailable(text)
+                | Error::CommitUnknown(text),
+            ) => {
                 response.extensions_mut().insert(Fault(text.clone()));
             }
             _ => {}

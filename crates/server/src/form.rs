@@ -1,31 +1,33 @@
-//! A multipart request: files go to the uploads, small texts are read, everything else is passed over.
+//! Reads a `multipart/form-data` request: files are spooled, small text fields are read.
 
 use axum::body::Body;
 use axum::http::HeaderMap;
 use bytes::Bytes;
 use model::limits::FILES_PER_REQUEST;
-use publisher::{Error, Uploads};
+use publisher::Uploads;
 
 use crate::body::{BodyLimits, BodyReader, content_length, is_encoded};
 use crate::error::ApiError;
 use crate::multipart::{Multipart, MultipartLimits};
 
-/// One more file than a request may have, since the refusal is the publisher's, and a payload with a file name.
+/// Two more files than a request may have: the payload may have a file name, and one too many is refused by the
+/// publisher, with a better message.
 const LIMITS: MultipartLimits = MultipartLimits { fields: 100, files: FILES_PER_REQUEST + 2 };
-/// All fields that are no files together, the payload aside.
-const MAX_TEXT: usize = 64 << 10;
-/// What a request has besides its one file, at most: boundaries, headers, other fields.
-const OVERHEAD: u64 = 2 * MAX_TEXT as u64;
+/// Of all text fields together, without the payload.
+const MAX_TEXT_BYTES: usize = 64 << 10;
+/// The most bytes that a request with one file has besides the file: boundaries, headers, other fields.
+const MAX_OVERHEAD_BYTES: u64 = 2 * MAX_TEXT_BYTES as u64;
 
 pub(crate) struct Form {
     parts: Multipart,
     length: Option<u64>,
+    /// Bytes of text fields so far.
     text: usize,
 }
 
-/// A part, by how it is to be treated.
+/// A part of the form.
 pub(crate) enum Field {
-    /// Every part with a file name.
+    /// A part with a file name.
     File {
         field: String,
         name: String,
@@ -35,11 +37,11 @@ pub(crate) enum Field {
 
 impl Form {
     pub(crate) fn new(headers: &HeaderMap, body: Body, content_type: &str) -> Result<Form, ApiError> {
-        // Files are compressed already, and what a small body unpacks to would be on our disk before anybody counts it.
+        // Files are usually compressed already, and a decompression bomb would fill the disk.
         if is_encoded(headers) {
             return Err(ApiError::MediaType("send multipart/form-data without a content encoding".into()));
         }
-        // Files and payload have limits of their own.
+        // The files and the payload have their own limits.
         let body = BodyReader::new(body, headers, BodyLimits::new(u64::MAX))?;
         let parts = Multipart::new(body, content_type, LIMITS)?;
         Ok(Form { parts, length: content_length(headers), text: 0 })
@@ -57,12 +59,12 @@ impl Form {
         Ok(self.parts.chunk().await?)
     }
 
-    /// The file of a request that has only one has at least so many bytes, as far as the headers tell.
-    pub(crate) fn announced(&self) -> u64 {
-        self.length.map_or(0, |length| length.saturating_sub(OVERHEAD))
+    /// The minimum size of the file, from `Content-Length`, if the request has only one file.
+    pub(crate) fn announced_file_size(&self) -> u64 {
+        self.length.map_or(0, |length| length.saturating_sub(MAX_OVERHEAD_BYTES))
     }
 
-    pub(crate) async fn receive(
+    pub(crate) async fn receive_file(
         &mut self,
         uploads: &mut Uploads,
         name: String,
@@ -80,7 +82,7 @@ impl Form {
         let mut text = Vec::new();
         while let Some(chunk) = self.chunk().await? {
             self.text += chunk.len();
-            if self.text > MAX_TEXT {
+            if self.text > MAX_TEXT_BYTES {
                 return Err(malformed("the fields that are no files are too long"));
             }
             text.extend_from_slice(&chunk);
@@ -90,5 +92,5 @@ impl Form {
 }
 
 pub(crate) fn malformed(message: &str) -> ApiError {
-    Error::Malformed(message.to_owned()).into()
+    ApiError::BadRequest(message.to_owned())
 }

@@ -1,6 +1,6 @@
-//! Who may pass to the public API, in this order: the address's window, the token, the account's window, the
-//! account itself. A request counts in each window it reaches. All of it holds for whatever is asked for below the
-//! API's prefix, whether or not it exists.
+//! Access to the public API. Checked in this order: the address's rate limit, the token, the account's rate limit, and
+//! whether the account is suspended. A request counts in each rate limit that it reaches. This applies to every path
+//! below the API's prefix, including paths that do not exist.
 
 use std::net::SocketAddr;
 
@@ -27,34 +27,34 @@ pub(crate) async fn guard(
     let window = account_window(request.method(), path);
     let address = client_address(peer.ip(), request.headers(), &app.trusted_proxies);
     let ip = app.limiter.count(Window::Ip, Key::Ip(limit_key(address)), app.clock.now()).await;
-    let mut told = Told { limit: ip.limit, remaining: ip.remaining };
+    let mut rate = RateHeaders { limit: ip.limit, remaining: ip.remaining };
     if let Some(refusal) = refusal(&app, &ip) {
-        return told.on(refusal.into_response());
+        return rate.add_to(refusal.into_response());
     }
     let caller = match authenticate(&app, request.headers()).await {
         Ok(caller) => caller,
         Err(error) => {
             let response = ApiError::from(error).into_response();
             if response.status().is_server_error() {
-                // It never got as far as a counted request does.
-                told.remaining = (told.remaining + 1).min(told.limit);
-                app.limiter.give_back(ip.slot).await;
+                // The client is not charged for a failure of the server.
+                rate.remaining = (rate.remaining + 1).min(rate.limit);
+                app.limiter.undo(ip.slot).await;
             }
-            return told.on(response);
+            return rate.add_to(response);
         }
     };
     drop(ip.slot);
     if let Some(window) = window {
         let count = app.limiter.count(window, Key::Account(caller.account), app.clock.now()).await;
-        told = Told { limit: count.limit, remaining: count.remaining };
+        rate = RateHeaders { limit: count.limit, remaining: count.remaining };
         if let Some(refusal) = refusal(&app, &count) {
-            return told.on(refusal.into_response());
+            return rate.add_to(refusal.into_response());
         }
     }
     if caller.suspended {
-        return told.on(ApiError::from(Error::Suspended).into_response());
+        return rate.add_to(ApiError::from(Error::Suspended).into_response());
     }
-    told.on(pass(caller, request, next).await)
+    rate.add_to(pass(caller, request, next).await)
 }
 
 async fn pass(caller: Caller, mut request: Request, next: Next) -> Response {
@@ -62,14 +62,14 @@ async fn pass(caller: Caller, mut request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// The window that the headers tell of.
-struct Told {
+/// The `X-RateLimit-*` headers: the state of the last rate limit that the request reached.
+struct RateHeaders {
     limit: u32,
     remaining: u32,
 }
 
-impl Told {
-    fn on(&self, mut response: Response) -> Response {
+impl RateHeaders {
+    fn add_to(&self, mut response: Response) -> Response {
         let headers = response.headers_mut();
         headers.insert("x-ratelimit-limit", HeaderValue::from(self.limit));
         headers.insert("x-ratelimit-remaining", HeaderValue::from(self.remaining));
@@ -94,7 +94,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
-/// The part of the path below the API's prefix.
+/// The path below the API's prefix; `None` for any other path.
 pub(crate) fn api_path(request: &Request) -> Option<&str> {
     let path = request.uri().path().strip_prefix(PUBLIC_API)?;
     (path.is_empty() || path.starts_with('/')).then_some(path)

@@ -1,4 +1,4 @@
-//! Is it alive, and can it serve? And, on the admin listener, what has it been doing?
+//! Liveness and readiness, and the metrics of the admin listener.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use metrics_exporter_prometheus::PrometheusHandle;
+use prometheus::TextEncoder;
 use publisher::{Error, Publisher};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -14,17 +14,17 @@ use tokio::time::timeout;
 use crate::App;
 use crate::error::{ApiError, json_response};
 
-/// Whoever asks has a deadline of its own, and an answer that comes too late tells it nothing.
-const READY_WITHIN: Duration = Duration::from_secs(2);
+/// Health checks have timeouts of their own: a late answer is useless.
+const READY_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub(crate) async fn healthz() -> Response {
     json_response(StatusCode::OK, b"{\"status\":\"ok\"}".to_vec())
 }
 
 pub(crate) async fn readyz(State(app): State<App>) -> Result<Response, ApiError> {
-    match timeout(READY_WITHIN, app.probe.ask(&app.publisher)).await {
+    match timeout(READY_TIMEOUT, app.probe.check(&app.publisher)).await {
         Ok(checked) => checked?,
-        Err(_) => return Err(ApiError::NotReady { seconds: READY_WITHIN.as_secs() }),
+        Err(_) => return Err(ApiError::NotReady { seconds: READY_TIMEOUT.as_secs() }),
     }
     let body: &[u8] = match app.publisher.low_disk() {
         Some(_) => b"{\"status\":\"ready\",\"disk\":\"nearly full: nothing new is stored\"}",
@@ -33,11 +33,17 @@ pub(crate) async fn readyz(State(app): State<App>) -> Result<Response, ApiError>
     Ok(json_response(StatusCode::OK, body.to_vec()))
 }
 
-pub(crate) async fn metrics(State(handle): State<PrometheusHandle>) -> Response {
-    ([("content-type", "text/plain; version=0.0.4; charset=utf-8")], handle.render()).into_response()
+pub(crate) async fn metrics() -> Response {
+    let figures = TextEncoder::new().encode_to_string(&prometheus::gather());
+    match figures {
+        Ok(figures) => {
+            ([("content-type", "text/plain; version=0.0.4; charset=utf-8")], figures).into_response()
+        }
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+    }
 }
 
-/// Asks the database, once at a time: while it is silent, questions must not pile up in front of it.
+/// Checks the database, one check at a time: while it does not respond, checks must not pile up.
 #[derive(Clone)]
 pub(crate) struct Probe(Arc<Semaphore>);
 
@@ -48,15 +54,15 @@ impl Default for Probe {
 }
 
 impl Probe {
-    async fn ask(&self, publisher: &Publisher) -> Result<(), Error> {
-        let turn = self.0.clone().acquire_owned().await;
+    async fn check(&self, publisher: &Publisher) -> Result<(), Error> {
+        let permit = self.0.clone().acquire_owned().await;
         let publisher = publisher.clone();
-        // On a task of its own: giving up does not take the question back, so the turn lasts until it is answered.
-        let question = tokio::spawn(async move {
-            let answer = publisher.ready().await;
-            drop(turn);
-            answer
+        // In a separate task: a timeout does not cancel the query, so the permit is held until the query ends.
+        let check = tokio::spawn(async move {
+            let result = publisher.ready().await;
+            drop(permit);
+            result
         });
-        question.await.unwrap_or_else(|error| Err(Error::Internal(format!("ask the database: {error}"))))
+        check.await.unwrap_or_else(|error| Err(Error::Internal(format!("check the database: {error}"))))
     }
 }

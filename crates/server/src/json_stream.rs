@@ -1,9 +1,8 @@
-//! Splits the top level of a JSON request body into its values while the body arrives, so that
-//! thousands of pages are never held whole.
+//! Splits the top level of a JSON request body into its values while the body arrives, so that thousands of pages are
+//! never in memory at once.
 //!
-//! Only the structure is checked here: the top is one object, separators stand where they must, keys
-//! differ, nothing grows beyond its limit. What stands inside a value is left to whoever parses that
-//! value's text.
+//! Only the structure is checked here: one object at the top level, valid separators, unique keys, size limits. The
+//! values themselves are not parsed; the caller gets their text.
 
 mod error;
 mod lookalike;
@@ -14,10 +13,10 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-pub(crate) use self::error::{Fault, JsonError, Place};
+pub(crate) use self::error::{Fault, JsonError, JsonLocation};
 use self::token::Token;
 
-/// A page has a dozen fields; unknown ones are ignored, but remembered to find duplicates.
+/// A page has a dozen fields. Unknown fields are ignored, but their names are kept to detect duplicates.
 const MAX_KEYS: usize = 1000;
 const MAX_KEY_BYTES: usize = 1024;
 
@@ -25,14 +24,14 @@ const MAX_KEY_BYTES: usize = 1024;
 pub(crate) struct JsonStream {
     max_value: usize,
     state: State,
-    /// The value or key being looked through, when the last chunk ended inside it or begins it.
+    /// The current key or value, until its end is found.
     token: Option<Token>,
     chunk: Bytes,
-    /// The first byte of `chunk` that is not dealt with.
+    /// The first byte of `chunk` that is not processed yet.
     at: usize,
-    /// How many bytes came before `chunk`.
+    /// The offset of `chunk` in the body.
     before: u64,
-    /// What earlier chunks held of the current token.
+    /// The beginning of the current token, from earlier chunks.
     carry: Vec<u8>,
     key: String,
     keys: HashSet<String>,
@@ -62,7 +61,7 @@ pub(crate) enum Event<'a> {
     },
 }
 
-/// The members whose elements come one by one.
+/// Members whose elements are returned one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Streamed {
     Pages,
@@ -109,7 +108,7 @@ enum Found {
     ArrayEnd(usize),
 }
 
-/// Where a token's bytes stand.
+/// Where a token's bytes are.
 enum Text {
     Chunk(Range<usize>),
     Carry,
@@ -133,7 +132,7 @@ impl JsonStream {
         }
     }
 
-    /// The next piece of the body, once `next` has nothing more to say about the last one.
+    /// Adds the next chunk of the body, once `next` has returned `None`.
     pub(crate) fn push(&mut self, chunk: Bytes) {
         if self.at == self.chunk.len() {
             self.before += self.chunk.len() as u64;
@@ -157,7 +156,7 @@ impl JsonStream {
         }))
     }
 
-    /// To be called when the body has ended. Events that were not taken are checked and lost.
+    /// Call this when the body has ended. Remaining events are checked and dropped.
     pub(crate) fn finish(mut self) -> Result<(), JsonError> {
         while self.next()?.is_some() {}
         match self.state {
@@ -176,29 +175,29 @@ impl JsonStream {
             }
             let Some(byte) = self.skip_white_space() else { return Ok(None) };
             match (self.state, byte) {
-                (State::Start, b'{') => self.eat(State::FirstKey),
+                (State::Start, b'{') => self.consume(State::FirstKey),
                 (State::FirstKey | State::Key, b'"') => self.begin_token(byte)?,
-                (State::Colon, b':') => self.eat(State::Value),
+                (State::Colon, b':') => self.consume(State::Value),
                 (State::Value, b'[') if let Some(array) = Streamed::from_key(&self.key) => {
                     self.array = array;
                     self.index = 0;
-                    self.eat(State::FirstElement);
+                    self.consume(State::FirstElement);
                     return Ok(Some(Found::ArrayStart));
                 }
                 (State::Value, _) => self.begin_token(byte)?,
-                (State::AfterMember, b',') => self.eat(State::Key),
-                (State::AfterMember | State::FirstKey, b'}') => self.eat(State::End),
+                (State::AfterMember, b',') => self.consume(State::Key),
+                (State::AfterMember | State::FirstKey, b'}') => self.consume(State::End),
                 (State::FirstElement, b']') => {
-                    self.eat(State::AfterMember);
+                    self.consume(State::AfterMember);
                     return Ok(Some(Found::ArrayEnd(0)));
                 }
                 (State::FirstElement | State::Element, _) => self.begin_token(byte)?,
                 (State::AfterElement, b',') => {
                     self.index += 1;
-                    self.eat(State::Element);
+                    self.consume(State::Element);
                 }
                 (State::AfterElement, b']') => {
-                    self.eat(State::AfterMember);
+                    self.consume(State::AfterMember);
                     return Ok(Some(Found::ArrayEnd(self.index + 1)));
                 }
                 (state, byte) => return Err(self.error(misplaced(state, byte))),
@@ -206,12 +205,12 @@ impl JsonStream {
         }
     }
 
-    fn eat(&mut self, next: State) {
+    fn consume(&mut self, next: State) {
         self.at += 1;
         self.state = next;
     }
 
-    /// The next byte that is no white space; it stays where it is.
+    /// Returns the next byte that is not white space, without consuming it.
     fn skip_white_space(&mut self) -> Option<u8> {
         let rest = &self.chunk[self.at..];
         let skipped = rest.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t'));
@@ -228,7 +227,7 @@ impl JsonStream {
         Ok(())
     }
 
-    /// Looks for the end of the token. Without one, what there is of it is carried to the next chunk.
+    /// Looks for the end of the token. If it is not in this chunk, the token so far is carried to the next chunk.
     fn end_token(&mut self) -> Result<Option<Text>, JsonError> {
         let Some(token) = &mut self.token else { return Ok(None) };
         let rest = &self.chunk[self.at..];
@@ -304,20 +303,20 @@ impl JsonStream {
 
     fn error(&self, fault: Fault) -> JsonError {
         let offset = self.token.as_ref().map_or(self.offset(), Token::start);
-        let place = match self.state {
-            State::Colon | State::Value | State::AfterMember => Some(Place::Member(self.key.clone())),
+        let location = match self.state {
+            State::Colon | State::Value | State::AfterMember => Some(JsonLocation::Member(self.key.clone())),
             State::FirstElement | State::Element | State::AfterElement => {
-                Some(Place::Element { array: self.array, index: self.index })
+                Some(JsonLocation::Element { array: self.array, index: self.index })
             }
             State::Start | State::FirstKey | State::Key | State::End => None,
         };
-        JsonError { fault, offset, place }
+        JsonError { fault, offset, location }
     }
 }
 
 fn misplaced(state: State, byte: u8) -> Fault {
     match state {
-        // 0xEF opens the byte order mark in UTF-8.
+        // 0xEF is the first byte of the byte order mark in UTF-8.
         State::Start if byte == 0xEF => Fault::Bom,
         State::Start => Fault::TopLevel,
         State::FirstKey => Fault::Expected("a key in double quotes or `}`"),

@@ -1,7 +1,9 @@
-//! HTTP: the router, who may pass, the error shapes, the listener. What the product does is in `publisher`.
+//! HTTP: the router, authentication and rate limits, error bodies, the listener, serving sites. The use cases are in
+//! `publisher`.
 
 mod body;
 mod client;
+mod compression;
 mod cors;
 mod docs;
 mod encoding;
@@ -13,7 +15,6 @@ mod json_stream;
 mod limits;
 mod listen;
 mod multipart;
-mod pack;
 mod query;
 mod router;
 mod routes;
@@ -30,8 +31,7 @@ use publisher::Publisher;
 use self::health::Probe;
 pub use docs::openapi;
 pub use limits::Limiter;
-pub use listen::{Answers, ListenLimits, Upload, serve};
-pub use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+pub use listen::{ListenLimits, RequestBody, RequestHandler, serve};
 pub use router::{admin_router, router};
 pub use sites::{Sites, SitesSettings};
 
@@ -47,9 +47,9 @@ pub struct AppParts {
     pub limiter: Limiter,
     pub clock: Arc<dyn Clock>,
     pub trusted_proxies: Vec<IpNet>,
-    /// The rate limits refuse nothing; their headers still tell the truth.
+    /// Rate limits are counted and sent in headers, but not enforced.
     pub dev: bool,
-    /// The most bytes of a JSON body, as sent and as unpacked.
+    /// The most bytes of a JSON body, both as sent and after decompression.
     pub max_body: u64,
 }
 

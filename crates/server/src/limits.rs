@@ -1,4 +1,4 @@
-//! The rate limits: exact sliding windows over the requests of one address or account.
+//! Rate limits: exact sliding windows over the requests of an address or account.
 
 mod memory;
 
@@ -9,16 +9,16 @@ use std::time::Duration;
 use model::{AccountId, SiteId, Timestamp};
 
 use self::memory::Counted;
-pub(crate) use self::memory::Memory;
+pub(crate) use self::memory::MemoryWindow;
 
-/// "Rate limits" of the specification, line by line.
+/// The rate limits of the specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Window {
     /// `POST /pages`, per account.
     Write,
     /// `POST /builds`, per account.
     Heavy,
-    /// Every request to the API, per address.
+    /// Every API request, per address.
     Ip,
 }
 
@@ -39,57 +39,57 @@ impl Window {
     }
 }
 
-/// Whose requests are counted together.
+/// Requests with the same key are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Key {
-    /// As `client::limit_key` gives it.
+    /// A result of `client::limit_key`.
     Ip(IpAddr),
     Account(AccountId),
-    /// An address at the gate of a protected site.
+    /// Password attempts of an address at a protected site.
     Visitor(IpAddr, SiteId),
-    /// All addresses at it.
+    /// Password attempts of all addresses at a protected site.
     Site(SiteId),
 }
 
-/// What a window says to a request, this request included.
+/// The state of a window after counting a request.
 #[derive(Debug)]
 pub struct Count {
     pub limit: u32,
     pub remaining: u32,
     pub refused: bool,
     pub retry_after_seconds: u64,
-    /// To be kept for as long as the request may still be given back.
+    /// Keep it for as long as the request may still be uncounted with `Limiter::undo`.
     pub slot: Slot,
 }
 
-/// The place that a request takes in its window. Dropping it settles that the request counts.
+/// A counted request. Dropping this confirms the count.
 #[derive(Debug)]
 pub struct Slot {
-    memory: Arc<Memory>,
+    memory: Arc<MemoryWindow>,
     key: Key,
     number: u64,
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.memory.settle(&self.key, self.number);
+        self.memory.confirm(&self.key, self.number);
     }
 }
 
 pub struct Limiter {
-    write: Arc<Memory>,
-    heavy: Arc<Memory>,
-    ip: Arc<Memory>,
+    write: Arc<MemoryWindow>,
+    heavy: Arc<MemoryWindow>,
+    ip: Arc<MemoryWindow>,
 }
 
 impl Limiter {
     /// Counts within this process.
     pub fn memory() -> Limiter {
-        let memory = |window: Window| Arc::new(Memory::new(window.limit() as usize, window.length()));
+        let memory = |window: Window| Arc::new(MemoryWindow::new(window.limit() as usize, window.length()));
         Limiter { write: memory(Window::Write), heavy: memory(Window::Heavy), ip: memory(Window::Ip) }
     }
 
-    /// Counts a request, also one that is refused.
+    /// Counts a request. Refused requests count too.
     pub async fn count(&self, window: Window, key: Key, now: Timestamp) -> Count {
         let memory = match window {
             Window::Write => &self.write,
@@ -108,13 +108,13 @@ impl Limiter {
         }
     }
 
-    /// Makes it as if the request had never come: it ended in a 5xx before authentication.
-    pub async fn give_back(&self, slot: Slot) {
-        slot.memory.remove(&slot.key, slot.number);
+    /// Uncounts a request: it ended in a 5xx before authentication.
+    pub async fn undo(&self, slot: Slot) {
+        slot.memory.undo(&slot.key, slot.number);
     }
 }
 
-/// The per-minute windows always say a minute, the hourly one when a slot is free again.
+/// For the windows of a minute always 60; for the hourly one, the time until a slot is free.
 fn retry_after_seconds(window: Window, counted: &Counted, now: Timestamp) -> u64 {
     match window {
         Window::Write | Window::Ip => 60,

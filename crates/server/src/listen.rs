@@ -1,4 +1,4 @@
-//! Accepts connections and ends those that keep us waiting. The framework's own server has no limits.
+//! Accepts connections, with limits and timeouts that axum's own server does not have.
 
 mod addresses;
 mod connection;
@@ -8,7 +8,7 @@ mod watch;
 use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use axum::Router;
@@ -18,6 +18,7 @@ use axum::http::{Request, Response};
 use bytes::Bytes;
 use hyper::body::Body as HttpBody;
 use ipnet::IpNet;
+use prometheus::{IntCounter, register_int_counter};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -26,24 +27,24 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 use self::addresses::Addresses;
-pub use self::watch::Upload;
+pub use self::watch::RequestBody;
 
-/// What answers the requests that a listener takes. Every connection has a clone.
-pub trait Answers: Clone + Send + Sync + 'static {
+/// Handles the requests of a listener. Every connection has a clone.
+pub trait RequestHandler: Clone + Send + Sync + 'static {
     type Body: HttpBody<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static;
 
-    fn answer(
+    fn handle(
         &self,
         peer: SocketAddr,
-        request: Request<Upload>,
+        request: Request<RequestBody>,
     ) -> impl Future<Output = Response<Self::Body>> + Send;
 }
 
 /// The peer's address is in each request's extensions, as `ConnectInfo<SocketAddr>`.
-impl Answers for Router {
+impl RequestHandler for Router {
     type Body = Body;
 
-    async fn answer(&self, peer: SocketAddr, mut request: Request<Upload>) -> Response<Body> {
+    async fn handle(&self, peer: SocketAddr, mut request: Request<RequestBody>) -> Response<Body> {
         request.extensions_mut().insert(ConnectInfo(peer));
         let Ok(response) = self.clone().call(request).await;
         response
@@ -54,12 +55,12 @@ impl Answers for Router {
 pub struct ListenLimits {
     /// From a connection's start, or a request's first byte, to the end of the request's head.
     pub header_timeout: Duration,
-    /// From one answer to the next request's first byte.
+    /// From a response to the first byte of the next request.
     pub idle_timeout: Duration,
-    /// How long bytes of an answer may wait for the client to take them, in all, beyond what it needs to take them at
+    /// How long writing a response may be blocked by the client in total, beyond the time that it takes at
     /// `min_read_rate`.
     pub write_timeout: Duration,
-    /// In bytes a second.
+    /// In bytes per second.
     pub min_read_rate: u32,
     /// Beyond this many, connections wait in the system's backlog.
     pub max_connections: usize,
@@ -67,14 +68,14 @@ pub struct ListenLimits {
     pub max_connections_per_address: usize,
     /// Their connections are not counted by address.
     pub trusted_proxies: Arc<[IpNet]>,
-    /// A larger head is answered 431, as is one of more than 100 headers.
+    /// A larger head, or more than 100 headers, gets a 431.
     pub max_header_bytes: usize,
-    /// How much of a body that nobody read is taken from the client, so that it can read its answer.
+    /// How much of an unread body is received and discarded, so that the client can read its response.
     pub linger_bytes: usize,
-    /// How long that may take, and how long the client may be silent meanwhile.
+    /// How long that may take in total, and without receiving anything.
     pub linger_timeout: Duration,
     pub linger_silence: Duration,
-    /// What running requests have to end after the shutdown begins.
+    /// How long running requests may take to end after the shutdown begins.
     pub shutdown_grace: Duration,
 }
 
@@ -97,10 +98,10 @@ impl Default for ListenLimits {
     }
 }
 
-/// Serves until `shutdown`, then lets running requests end.
+/// Serves until `shutdown` is cancelled, then waits for running requests, up to `shutdown_grace`.
 pub async fn serve(
     listener: TcpListener,
-    answers: impl Answers,
+    handler: impl RequestHandler,
     limits: ListenLimits,
     shutdown: CancellationToken,
 ) {
@@ -115,20 +116,23 @@ pub async fn serve(
             accepted = accept(&listener, &slots) => accepted,
         };
         while connections.try_join_next().is_some() {}
-        let Some(place) = addresses.enter(peer.ip()) else {
+        let Some(address_slot) = addresses.enter(peer.ip()) else {
             refusals.refuse(&stream);
             continue;
         };
-        let (answers, limits, shutdown) = (answers.clone(), limits.clone(), shutdown.clone());
+        let (handler, limits, shutdown) = (handler.clone(), limits.clone(), shutdown.clone());
         connections.spawn(async move {
-            connection::run(stream, peer, answers, limits, shutdown).await;
-            drop((place, slot));
+            connection::run(stream, peer, handler, limits, shutdown).await;
+            drop((address_slot, slot));
         });
     }
     drop(listener);
     let all_ended = async { while connections.join_next().await.is_some() {} };
     if timeout(limits.shutdown_grace, all_ended).await.is_err() {
-        tracing::warn!(connections = connections.len(), "shutdown cuts off connections that did not end");
+        tracing::warn!(
+            connections = connections.len(),
+            "shutdown: open connections were closed after the grace period"
+        );
     }
 }
 
@@ -136,34 +140,39 @@ async fn accept(
     listener: &TcpListener,
     slots: &Arc<Semaphore>,
 ) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
-    let slot = slots.clone().acquire_owned().await.expect("nobody closes the semaphore");
+    let slot = slots.clone().acquire_owned().await.expect("the semaphore is never closed");
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => return (stream, peer, slot),
-            Err(error) if is_of_the_connection(&error) => {}
+            Err(error) if is_client_error(&error) => {}
             Err(error) => {
-                // Out of file descriptors, most likely; some will be free again.
-                tracing::error!(%error, "cannot accept connections");
+                // Probably out of file descriptors: try again when some are free.
+                tracing::error!(%error, "cannot accept connections; retrying every second");
                 sleep(Duration::from_secs(1)).await;
             }
         }
     }
 }
 
-/// Connections of addresses that have too many.
+static REFUSED: LazyLock<IntCounter> = LazyLock::new(|| {
+    let help = "Connections refused because their address has too many.";
+    register_int_counter!("recto_refused_connections_total", help).expect("registered once")
+});
+
+/// Refuses connections of addresses that have too many.
 #[derive(Default)]
 struct Refusals {
     logged: Option<Instant>,
 }
 
 impl Refusals {
-    /// The answer is sent if the system takes it at once: nothing here waits for such a client.
+    /// Sends a 429, but only if that does not block.
     fn refuse(&mut self, stream: &TcpStream) {
         let _ = stream.try_write(TOO_MANY.as_bytes());
-        metrics::counter!("recto_refused_connections_total").increment(1);
+        REFUSED.inc();
         if self.logged.is_none_or(|logged| logged.elapsed() > Duration::from_secs(60)) {
             self.logged = Some(Instant::now());
-            tracing::warn!("connections are refused: an address has api.max_connections_per_address of them");
+            tracing::warn!("connections refused: an address reached api.max_connections_per_address");
         }
     }
 }
@@ -172,8 +181,8 @@ const TOO_MANY: &str = "HTTP/1.1 429 Too Many Requests\r\nContent-Type: applicat
     Retry-After: 5\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n\
     {\"error\":\"too many connections\",\"message\":\"your address has too many connections open; close some first\"}";
 
-/// The client went away before we came to it.
-fn is_of_the_connection(error: &io::Error) -> bool {
+/// The client disconnected before its connection was accepted.
+fn is_client_error(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }

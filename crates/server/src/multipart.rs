@@ -1,8 +1,8 @@
-//! Reads a `multipart/form-data` body part by part while it arrives, with a limit on everything but the parts' contents:
-//! those come in pieces, and who reads them decides how much is enough.
+//! Reads a `multipart/form-data` body part by part while it arrives. Everything except the contents of the parts has a
+//! limit here; the contents are returned in chunks, and the caller limits them.
 //!
-//! At most one chunk of the body and the beginning of a boundary are held. Pieces are slices of the chunks; bytes are
-//! copied only where a chunk ends inside of what may be a boundary, or of a part's head.
+//! At most one chunk of the body and the beginning of a boundary are in memory. Returned chunks are slices of the body's
+//! chunks; bytes are copied only where a chunk ends inside a possible boundary or inside a part's head.
 
 mod error;
 mod head;
@@ -15,7 +15,7 @@ pub(crate) use self::error::{MultipartError, PartFault};
 use self::head::{MAX_HEAD_BYTES, read_head};
 use crate::body::BodyReader;
 
-/// What may stand before the first boundary, and again after the last one. Nobody sends any.
+/// Before the first boundary, and again after the last one. Clients normally send nothing there.
 const MAX_AROUND_BYTES: usize = 8 * 1024;
 /// White space between a boundary and the end of its line.
 const MAX_PADDING_BYTES: usize = 256;
@@ -25,9 +25,9 @@ pub(crate) struct Multipart {
     limits: MultipartLimits,
     /// A line break, two hyphens and the boundary.
     delimiter: Finder<'static>,
-    /// What was received and is not passed on yet.
+    /// Received, but not returned yet.
     held: Bytes,
-    place: Place,
+    position: Position,
     fields: usize,
     files: usize,
 }
@@ -40,22 +40,22 @@ pub(crate) struct MultipartLimits {
     pub files: usize,
 }
 
-/// A part's head. Its content follows by [`Multipart::chunk`].
+/// A part's head. [`Multipart::chunk`] returns its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
     pub name: String,
-    /// As it was sent, be it a path. It is empty where a browser's form had a place for a file and none was chosen:
-    /// that part is no file and is to be passed over.
+    /// As it was sent; it may be a path. It is empty if no file was chosen in a browser's form: such a part is not a file
+    /// and must be ignored.
     pub file_name: Option<String>,
     pub content_type: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Position {
     BeforeFirst,
     InContent,
-    /// Directly behind the delimiter, in its line.
-    BehindDelimiter,
+    /// Directly after the delimiter, in the same line.
+    AfterDelimiter,
     End,
 }
 
@@ -71,46 +71,46 @@ impl Multipart {
             body,
             limits,
             delimiter: Finder::new(&delimiter).into_owned(),
-            // The first boundary begins the body: its line break is ours.
+            // The first boundary has no line break before it, so one is added.
             held: Bytes::from_static(b"\r\n"),
-            place: Place::BeforeFirst,
+            position: Position::BeforeFirst,
             fields: 0,
             files: 0,
         })
     }
 
-    /// The next part, past what is left of the one before; `None` behind the last.
+    /// The next part; skips the rest of the current one. `None` after the last.
     pub(crate) async fn next_part(&mut self) -> Result<Option<Part>, MultipartError> {
-        match self.place {
-            Place::BeforeFirst => self.skip_preamble().await?,
-            Place::InContent => while self.chunk().await?.is_some() {},
-            Place::BehindDelimiter => {}
-            Place::End => return Ok(None),
+        match self.position {
+            Position::BeforeFirst => self.skip_preamble().await?,
+            Position::InContent => while self.chunk().await?.is_some() {},
+            Position::AfterDelimiter => {}
+            Position::End => return Ok(None),
         }
         if self.is_last_delimiter().await? {
             self.skip_epilogue().await?;
-            self.place = Place::End;
+            self.position = Position::End;
             return Ok(None);
         }
         self.end_delimiter_line().await?;
         let head = self.head().await?;
         let part = read_head(&head).map_err(|(name, fault)| self.fault(name, fault))?;
         self.count(&part)?;
-        self.place = Place::InContent;
+        self.position = Position::InContent;
         Ok(Some(part))
     }
 
-    /// The next piece of the part's content, never empty; `None` at its end.
+    /// The next chunk of the part's content, never empty; `None` at its end.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, MultipartError> {
-        while self.place == Place::InContent {
+        while self.position == Position::InContent {
             let content = match self.delimiter.find(&self.held) {
                 Some(0) => {
                     self.held.advance(self.delimiter.needle().len());
-                    self.place = Place::BehindDelimiter;
+                    self.position = Position::AfterDelimiter;
                     break;
                 }
                 Some(at) => at,
-                None => self.held.len() - self.begun_delimiter(),
+                None => self.held.len() - self.partial_delimiter(),
             };
             if content > 0 {
                 return Ok(Some(self.held.split_to(content)));
@@ -120,9 +120,9 @@ impl Multipart {
         Ok(None)
     }
 
-    /// How many bytes at the end may be the beginning of a delimiter. A boundary holds no carriage return, so that it is
-    /// the last one, or none, that begins it.
-    fn begun_delimiter(&self) -> usize {
+    /// How many bytes at the end may be the beginning of a delimiter. A boundary has no carriage return, so only the last
+    /// carriage return can be its beginning.
+    fn partial_delimiter(&self) -> usize {
         let delimiter = self.delimiter.needle();
         let from = self.held.len().saturating_sub(delimiter.len() - 1);
         let end = &self.held[from..];
@@ -133,7 +133,7 @@ impl Multipart {
     }
 
     async fn skip_preamble(&mut self) -> Result<(), MultipartError> {
-        self.place = Place::InContent;
+        self.position = Position::InContent;
         let mut skipped = 0;
         loop {
             match self.chunk().await {
@@ -182,14 +182,14 @@ impl Multipart {
         }
     }
 
-    /// The lines up to the empty one, which is included.
+    /// The lines up to and including the empty line.
     async fn head(&mut self) -> Result<Bytes, MultipartError> {
         let mut searched = 0;
         loop {
             if self.held.starts_with(b"\r\n") {
                 return Ok(self.held.split_to(2));
             }
-            // The end may have begun before what was received last.
+            // The end may overlap the chunk before.
             let from = usize::saturating_sub(searched, 3);
             let end = memchr::memmem::find(&self.held[from..], b"\r\n\r\n").map(|at| from + at + 4);
             let head = &self.held[..end.unwrap_or(self.held.len())];
@@ -222,12 +222,12 @@ impl Multipart {
         Ok(())
     }
 
-    /// Of the part whose head is being read.
+    /// An error in the part whose head is being read.
     fn fault(&self, name: Option<String>, fault: PartFault) -> MultipartError {
         MultipartError::Part { number: self.fields + self.files + 1, name, fault }
     }
 
-    /// Holds at least one byte more. A body that is over is too short, wherever this is called.
+    /// Adds the next chunk to `held`. The end of the body is an error wherever this is called.
     async fn receive(&mut self) -> Result<(), MultipartError> {
         let chunk = self.body.chunk().await?.ok_or(MultipartError::Truncated)?;
         self.held = match self.held.is_empty() {
@@ -243,7 +243,7 @@ impl Multipart {
     }
 }
 
-/// Whether a line ends in a line feed alone. What comes before the bytes is unknown unless they are `whole`.
+/// Whether a line ends in a line feed without a carriage return. Unless `whole`, the byte before the first is unknown.
 fn has_lone_line_feed(bytes: &[u8], whole: bool) -> bool {
     let is_lone = |at: usize| if at == 0 { whole } else { bytes[at - 1] != b'\r' };
     memchr::memchr_iter(b'\n', bytes).any(is_lone)

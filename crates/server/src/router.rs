@@ -1,4 +1,4 @@
-//! What answers where.
+//! The routes of each listener.
 
 use axum::Router;
 use axum::http::header::{ACCEPT, CACHE_CONTROL, VARY, X_CONTENT_TYPE_OPTIONS};
@@ -6,15 +6,14 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
-use metrics_exporter_prometheus::PrometheusHandle;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::compression::compress;
 use crate::cors::cors;
 use crate::error::ApiError;
 use crate::guard::guard;
-use crate::pack::pack;
 use crate::routes::{builds_latest, builds_trigger, media_upload, pages_delete, pages_list, pages_publish};
 use crate::trace::{catch_panic, trace};
 use crate::{App, docs, health, tls};
@@ -43,12 +42,12 @@ pub fn router(app: App) -> Router {
         .layer(from_fn_with_state(app.clone(), guard))
         .layer(from_fn(cors))
         .layer(from_fn(trace))
-        .layer(from_fn(pack))
-        .layer(map_response(seal))
+        .layer(from_fn(compress))
+        .layer(map_response(add_common_headers))
         .with_state(app)
 }
 
-/// The public API and its description, from the same lines.
+/// The public API and its OpenAPI description, generated from the same handlers.
 pub(crate) fn public_api() -> (Router<App>, OpenApi) {
     OpenApiRouter::new()
         .routes(routes!(pages_publish::publish, pages_list::list))
@@ -59,16 +58,15 @@ pub(crate) fn public_api() -> (Router<App>, OpenApi) {
         .split_for_parts()
 }
 
-/// The admin listener, which tenants never reach.
-pub fn admin_router(metrics: PrometheusHandle) -> Router {
+/// The admin listener: metrics and health. It must not be reachable by tenants.
+pub fn admin_router() -> Router {
     Router::new()
         .route("/metrics", get(health::metrics))
         .route("/healthz", get(health::healthz))
-        .layer(map_response(seal))
-        .with_state(metrics)
+        .layer(map_response(add_common_headers))
 }
 
-/// A person with a browser gets further than a 404.
+/// Redirects a browser to the reference; other clients get a 404.
 async fn home(headers: HeaderMap) -> Response {
     let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match accepted.contains("text/html") {
@@ -85,9 +83,8 @@ async fn no_method() -> ApiError {
     ApiError::NoMethod
 }
 
-/// What every answer carries: a browser does not guess its type, and nobody keeps it. Only the reference's script, the
-/// same for everybody, says otherwise.
-async fn seal(mut response: Response) -> Response {
+/// Headers of every response: no type sniffing and, unless the handler set something else, no caching.
+async fn add_common_headers(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));

@@ -1,7 +1,8 @@
-//! One file an endpoint.
+//! The endpoints of the public API, one file each.
 
 pub(crate) mod builds_latest;
 pub(crate) mod builds_trigger;
+mod failures;
 pub(crate) mod media_upload;
 pub(crate) mod pages_delete;
 pub(crate) mod pages_list;
@@ -9,12 +10,21 @@ pub(crate) mod pages_publish;
 
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
+use model::SiteId;
 
-/// What a body says it is, as far as we tell kinds apart.
+pub(crate) use self::failures::{BodyFailures, CommonFailures, RefusedPages};
+use crate::error::ApiError;
+
+/// The site that a parameter, a form's field or a body names.
+pub(crate) fn parse_site(text: &str) -> Result<SiteId, ApiError> {
+    SiteId::parse(text).ok_or_else(|| ApiError::BadRequest("siteId must be a UUID".into()))
+}
+
+/// A request's content type, as far as the endpoints distinguish it.
 pub(crate) enum MediaType {
     Missing,
     Json,
-    /// The whole header, with its boundary.
+    /// `multipart/form-data`: the whole header, including the boundary.
     Form(String),
     Other(String),
 }

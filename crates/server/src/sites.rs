@@ -1,28 +1,28 @@
-//! Serves published sites. A request passes through these steps, in this order:
+//! Serves published sites. The steps of a request:
 //!
 //! 1. `host`: which host is it for?
-//! 2. `visit`: which site is that, and what is its live release? Asked once; the whole answer is of that release.
-//! 3. The method: reading, or the password of a protected site.
-//! 4. `gate`: a protected site is for those who have said its password.
-//! 5. `path`: said in the one way that releases name it; another way of saying it is redirected, if it is there.
-//! 6. `media`: an uploaded file; or `files`: what the release has there, from memory where possible.
-//! 7. `answer`: which encoding, which part of it, or only that nothing has changed.
-//! 8. `seal`: what every answer of a site carries.
+//! 2. `Publisher::hosted_site`: the site and its live release. Looked up once; the whole response is from that release.
+//! 3. The method: GET and HEAD, or POST with the password of a protected site.
+//! 4. `gate`: a protected site needs a cookie, which the password gives.
+//! 5. `path`: the canonical form of the path; other forms are redirected to it, if it exists.
+//! 6. `media`: an uploaded file; or `files`: a file of the release, from the cache if possible.
+//! 7. `response`: encoding, range requests, not modified.
+//! 8. `headers`: the headers of every response of a site.
 
-mod answer;
 mod compress;
 mod conditions;
 mod file;
 mod files;
-mod form;
 mod gate;
 mod headers;
 mod host;
 mod local;
 mod media;
+mod metrics;
 mod notes;
+mod password_form;
 mod path;
-mod tally;
+mod response;
 
 use std::borrow::Cow;
 use std::net::SocketAddr;
@@ -37,28 +37,28 @@ use http_body_util::{Either, Full, StreamBody};
 use hyper::body::Frame;
 use ipnet::IpNet;
 use model::{Clock, MediaUrl};
-use publisher::{Error, Publisher, Visit};
+use publisher::{Error, HostedSite, Publisher};
 
-use self::file::{File, Kind};
+use self::file::{File, FileContent};
 use self::files::Files;
 use self::gate::Gate;
-pub(crate) use self::host::normal as normal_host;
+pub(crate) use self::host::normalize_host;
+use self::metrics::RequestCounters;
 use self::path::Path;
-use self::tally::Tally;
-use crate::listen::{Answers, Upload};
+use crate::listen::{RequestBody, RequestHandler};
 
-/// What a release has is in memory before its first byte is sent; uploaded files come piece by piece.
-type Answer = Response<Either<Full<Bytes>, StreamBody<Pieces>>>;
+/// Files of a release are in memory as a whole; uploaded files are streamed.
+type SiteResponse = Response<Either<Full<Bytes>, StreamBody<Pieces>>>;
 type Pieces = Pin<Box<dyn Stream<Item = Result<Frame<Bytes>, publisher::ReadError>> + Send>>;
 
 pub struct SitesSettings {
     pub clock: Arc<dyn Clock>,
     pub trusted_proxies: Vec<IpNet>,
-    /// Sites are reached by https, whatever a request says.
+    /// Sites are always served by https, even if a request does not show that.
     pub secure_cookies: bool,
-    /// The most memory for what was served already.
+    /// The most memory for the cache of served files.
     pub cache_bytes: u64,
-    /// The server is on a machine of one's own: the person there may see which sites it has.
+    /// This is a local setup: requests from this machine may list the sites.
     pub list_sites: bool,
 }
 
@@ -71,59 +71,64 @@ struct Parts {
     settings: SitesSettings,
     files: Files,
     gate: Gate,
-    tally: Tally,
+    counters: RequestCounters,
 }
 
 impl Sites {
-    /// To be made after the recorder of metrics was installed.
     pub fn new(publisher: Publisher, settings: SitesSettings) -> Sites {
         let files = Files::new(settings.cache_bytes);
-        Sites(Arc::new(Parts { publisher, settings, files, gate: Gate::new(), tally: Tally::new() }))
+        Sites(Arc::new(Parts {
+            publisher,
+            settings,
+            files,
+            gate: Gate::new(),
+            counters: RequestCounters::new(),
+        }))
     }
 }
 
-impl Answers for Sites {
+impl RequestHandler for Sites {
     type Body = Either<Full<Bytes>, StreamBody<Pieces>>;
 
-    async fn answer(&self, peer: SocketAddr, request: Request<Upload>) -> Answer {
+    async fn handle(&self, peer: SocketAddr, request: Request<RequestBody>) -> SiteResponse {
         let head = request.method() == Method::HEAD;
-        // A panic costs its own request only.
-        let answered = AssertUnwindSafe(self.0.respond(peer, request)).catch_unwind().await;
-        let mut answer = answered.unwrap_or_else(|_| notes::broken());
+        // A panic fails only its own request.
+        let responded = AssertUnwindSafe(self.0.respond(peer, request)).catch_unwind().await;
+        let mut response = responded.unwrap_or_else(|_| notes::internal_error());
         if head {
-            *answer.body_mut() = Either::Left(Full::default());
+            *response.body_mut() = Either::Left(Full::default());
         }
-        self.0.tally.count(answer.status());
-        answer
+        self.0.counters.count(response.status());
+        response
     }
 }
 
 impl Parts {
-    async fn respond(&self, peer: SocketAddr, request: Request<Upload>) -> Answer {
+    async fn respond(&self, peer: SocketAddr, request: Request<RequestBody>) -> SiteResponse {
         let host = match host::of(&request) {
             Ok(Some(host)) => host,
-            Ok(None) => return self.no_site(peer, &request).await,
-            Err(host::Unclear) => return notes::unclear_host(),
+            Ok(None) => return self.respond_without_site(peer, &request).await,
+            Err(host::AmbiguousHost) => return notes::ambiguous_host(),
         };
-        let visit = match self.publisher.visit(&host).await {
-            Ok(Some(visit)) => visit,
-            Ok(None) => return self.no_site(peer, &request).await,
+        let site = match self.publisher.hosted_site(&host).await {
+            Ok(Some(site)) => site,
+            Ok(None) => return self.respond_without_site(peer, &request).await,
             Err(error) => return failed(&error),
         };
         drop(host);
-        if visit.suspended {
+        if site.suspended {
             return notes::suspended();
         }
-        let mut answer = self.enter(&visit, peer, request).await;
-        headers::seal(answer.headers_mut(), &visit);
-        answer
+        let mut response = self.respond_for_site(&site, peer, request).await;
+        headers::add_site_headers(response.headers_mut(), &site);
+        response
     }
 
-    /// A host that is no site's: nothing, but for the person at this machine.
-    async fn no_site(&self, peer: SocketAddr, request: &Request<Upload>) -> Answer {
+    /// No site has this host: a 404, except for some requests from this machine.
+    async fn respond_without_site(&self, peer: SocketAddr, request: &Request<RequestBody>) -> SiteResponse {
         let reads = matches!(*request.method(), Method::GET | Method::HEAD);
         match (local::address(peer, request), request.uri().path()) {
-            (Some(_), "/healthz") if reads => local::alive(),
+            (Some(_), "/healthz") if reads => local::health(),
             (Some(address), "/") if reads && self.settings.list_sites => {
                 local::list(&self.publisher, address).await
             }
@@ -131,85 +136,99 @@ impl Parts {
         }
     }
 
-    /// What a site answers to whoever may come in.
-    async fn enter(&self, visit: &Visit, peer: SocketAddr, request: Request<Upload>) -> Answer {
+    /// Checks method, password and path.
+    async fn respond_for_site(
+        &self,
+        site: &HostedSite,
+        peer: SocketAddr,
+        request: Request<RequestBody>,
+    ) -> SiteResponse {
         let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-        if visit.protection.is_some() {
+        if site.protection.is_some() {
             if request.method() == Method::POST {
-                return self.unlock(visit, peer, request).await;
+                return self.unlock(site, peer, request).await;
             }
-            if reads && !gate::is_open(&self.publisher, visit, request.headers()) {
-                return form::ask();
+            if reads && !gate::is_open(&self.publisher, site, request.headers()) {
+                return password_form::ask();
             }
         }
         if !reads {
-            return notes::no_method(visit.protection.is_some());
+            return notes::no_method(site.protection.is_some());
         }
-        let (path, is_moved) = match path::tidy(request.uri().path()) {
-            Path::At(path) => (path, false),
-            Path::Moved(path) => (Cow::Owned(path), true),
-            // As a path that no release has: the site's own words for it.
-            Path::Nowhere => (Cow::Borrowed(NOWHERE), false),
+        let (path, is_moved) = match path::normalize(request.uri().path()) {
+            Path::Canonical(path) => (path, false),
+            Path::Redirect(path) => (Cow::Owned(path), true),
+            // The site's own 404 page.
+            Path::Impossible => (Cow::Borrowed(NOT_FOUND_PAGE), false),
         };
-        let answer = self.at(visit, &path, &request).await;
-        let is_there = answer.status() != StatusCode::NOT_FOUND && !answer.status().is_server_error();
+        let response = self.respond_for_path(site, &path, &request).await;
+        let is_there = response.status() != StatusCode::NOT_FOUND && !response.status().is_server_error();
         match is_moved && is_there {
-            true => answer::moved(StatusCode::PERMANENT_REDIRECT, &path::encode(&path), request.uri()),
-            false => answer,
+            true => response::moved(StatusCode::PERMANENT_REDIRECT, &path::encode(&path), request.uri()),
+            false => response,
         }
     }
 
-    /// What the site has at a path.
-    async fn at(&self, visit: &Visit, path: &str, request: &Request<Upload>) -> Answer {
+    /// An uploaded file or a file of the release.
+    async fn respond_for_path(
+        &self,
+        site: &HostedSite,
+        path: &str,
+        request: &Request<RequestBody>,
+    ) -> SiteResponse {
         if let Some(url) = MediaUrl::parse(path) {
-            match media::show(&self.publisher, visit, &url, request).await {
-                Ok(Some(answer)) => return answer,
+            match media::show(&self.publisher, site, &url, request).await {
+                Ok(Some(response)) => return response,
                 Ok(None) => {}
                 Err(error) => return failed(&error),
             }
         }
-        let Some(release) = visit.release else { return notes::nothing_published() };
-        match self.show(visit, release, path, request).await {
-            Ok(answer) => answer,
+        let Some(release) = site.release else { return notes::nothing_published() };
+        match self.respond_from_release(site, release, path, request).await {
+            Ok(response) => response,
             Err(error) => failed(&error),
         }
     }
 
-    async fn show(
+    async fn respond_from_release(
         &self,
-        visit: &Visit,
+        site: &HostedSite,
         release: i64,
         path: &str,
-        request: &Request<Upload>,
-    ) -> Result<Answer, Error> {
-        if path != NOWHERE
-            && let Some(file) = self.files.find(&self.publisher, visit.site, release, path).await?
+        request: &Request<RequestBody>,
+    ) -> Result<SiteResponse, Error> {
+        if path != NOT_FOUND_PAGE
+            && let Some(file) = self.files.find(&self.publisher, site.id, release, path).await?
         {
-            return Ok(match &file.kind {
-                Kind::Body(body) => answer::whole(body, request.method(), request.headers()).await,
-                Kind::Redirect(target) => answer::moved(StatusCode::MOVED_PERMANENTLY, target, request.uri()),
+            return Ok(match &file.content {
+                FileContent::Body(body) => response::whole(body, request.method(), request.headers()).await,
+                FileContent::Redirect(target) => {
+                    response::moved(StatusCode::MOVED_PERMANENTLY, target, request.uri())
+                }
             });
         }
-        let own = self.files.find(&self.publisher, visit.site, release, NOWHERE).await?;
+        let own = self.files.find(&self.publisher, site.id, release, NOT_FOUND_PAGE).await?;
         match own.as_deref() {
-            Some(File { kind: Kind::Body(body), .. }) => Ok(answer::missing(body, request.headers()).await),
+            Some(File { content: FileContent::Body(body), .. }) => {
+                Ok(response::missing(body, request.headers()).await)
+            }
             _ => Ok(notes::not_found()),
         }
     }
 }
 
-/// Where a release has what it says of everything it does not have.
-const NOWHERE: &str = "/404.html";
+/// The path of a release's 404 page.
+const NOT_FOUND_PAGE: &str = "/404.html";
 
-fn failed(error: &Error) -> Answer {
+fn failed(error: &Error) -> SiteResponse {
     match error {
-        Error::Away(_) | Error::Unconfirmed(_) => {
-            tracing::warn!(%error, "a site was answered 503");
-            notes::away()
+        Error::Unavailable(_) | Error::CommitUnknown(_) => {
+            tracing::warn!(%error, "site request failed: service unavailable");
+            notes::unavailable()
         }
         _ => {
-            tracing::error!(%error, "a site was answered 500");
-            notes::broken()
+            tracing::error!(%error, "site request failed: internal error");
+            notes::internal_error()
         }
     }
 }

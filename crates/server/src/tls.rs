@@ -1,5 +1,6 @@
-//! `GET /tls/ask?domain=…`: may a certificate be got for this domain? For a proxy that gets them when they are first
-//! needed, such as Caddy with `on_demand_tls`: it must not get one for whatever name somebody points at the server.
+//! `GET /tls/ask?domain=…`: whether a certificate may be requested for this domain. For a proxy that requests
+//! certificates on demand, such as Caddy with `on_demand_tls`: it must not request them for arbitrary domains that
+//! point at the server.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -12,12 +13,13 @@ use crate::App;
 use crate::client::client_address;
 use crate::error::{ApiError, json_response};
 use crate::query::Parameters;
-use crate::sites::normal_host;
+use crate::sites::normalize_host;
 
 pub(crate) async fn ask(State(app): State<App>, uri: Uri) -> Result<Response, ApiError> {
     let parameters = Parameters::of(&uri)?;
-    let domain = parameters.get("domain")?.ok_or_else(|| ApiError::Query("domain is required".into()))?;
-    let answers = match normal_host(domain) {
+    let domain =
+        parameters.get("domain")?.ok_or_else(|| ApiError::BadRequest("domain is required".into()))?;
+    let answers = match normalize_host(domain) {
         Some(host) => app.publisher.answers_to(&host).await?,
         None => false,
     };
@@ -27,8 +29,8 @@ pub(crate) async fn ask(State(app): State<App>, uri: Uri) -> Result<Response, Ap
     }
 }
 
-/// To all but the proxy, which is on this machine or trusted, there is nothing here: it would tell strangers which
-/// hosts are ours. A question that the proxy passes on is not its own.
+/// Returns 404 unless the request comes from a proxy, on this machine or trusted: others must not learn which hosts
+/// exist. A request that the proxy forwards for a client does not count as the proxy's own.
 pub(crate) async fn only_proxies(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,

@@ -1,6 +1,7 @@
-//! Around every request: an id, one line in the log, the metrics, and the answer for what is our own fault.
+//! For every request: an id, a log line, metrics, and the body of an internal error.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use api::InternalError;
@@ -9,11 +10,25 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 use futures_util::FutureExt;
+use prometheus::{HistogramVec, IntCounterVec, register_histogram_vec, register_int_counter_vec};
 use uuid::Uuid;
 
 use crate::error::{Fault, json, json_response};
 
 const REQUEST_ID: &str = "x-request-id";
+
+static REQUESTS: LazyLock<IntCounterVec> = LazyLock::new(|| {
+    let labels = &["method", "route", "status"];
+    register_int_counter_vec!("recto_http_requests_total", "Requests to the API.", labels)
+        .expect("registered once")
+});
+
+static SECONDS: LazyLock<HistogramVec> = LazyLock::new(|| {
+    let most = vec![0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0];
+    let about = "How long requests to the API took.";
+    register_histogram_vec!("recto_http_request_seconds", about, &["method", "route"], most)
+        .expect("registered once")
+});
 
 pub(crate) async fn trace(request: Request, next: Next) -> Response {
     let (id, start) = (Uuid::now_v7(), Instant::now());
@@ -28,7 +43,7 @@ pub(crate) async fn trace(request: Request, next: Next) -> Response {
             tracing::error!(request_id = %id, %method, path, error, "internal error");
             replace_body(&mut response, id);
         }
-        Some(Fault(error)) => tracing::warn!(request_id = %id, %method, path, error, "answered 503"),
+        Some(Fault(error)) => tracing::warn!(request_id = %id, %method, path, error, "service unavailable"),
         None => {}
     }
     let ms = elapsed.as_micros() as f64 / 1e3;
@@ -40,37 +55,37 @@ pub(crate) async fn trace(request: Request, next: Next) -> Response {
     response
 }
 
-/// A path fills a head if a client likes, and every request is a line of the log.
+/// A path may be as long as a request's head, and every request is logged.
 fn shortened(path: &str) -> String {
-    const LONGEST: usize = 300;
-    match path.char_indices().nth(LONGEST) {
+    const MAX_CHARS: usize = 300;
+    match path.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &path[..end]),
         None => path.to_owned(),
     }
 }
 
-/// A panic in a handler costs its own request, which is answered like every other fault of ours.
+/// A panic in a handler fails only its own request, with a 500.
 pub(crate) async fn catch_panic(request: Request, next: Next) -> Response {
     AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|_| {
         let mut response = json_response(StatusCode::INTERNAL_SERVER_ERROR, Vec::new());
-        response.extensions_mut().insert(Fault("a handler panicked; the panic is above".into()));
+        response.extensions_mut().insert(Fault("a handler panicked; the panic is logged above".into()));
         response
     })
 }
 
-/// Details went to the log, found by the id that the client gets.
+/// The details are in the log, under the id that the client gets.
 fn replace_body(response: &mut Response, id: Uuid) {
     let body = InternalError {
         error: "internal error",
-        message: "something went wrong on our side; the operator finds it in the log by the requestId",
+        message: "internal error of the server; the operator can find it in the log by the requestId",
         request_id: id.to_string(),
     };
     *response.body_mut() = json(&body).into();
 }
 
 fn count(method: &Method, route: Option<&str>, status: StatusCode, seconds: f64) {
-    // Only routes and methods we know become labels: whoever makes some up must not fill the registry.
-    let route = route.unwrap_or("other").to_owned();
+    // Only known routes and methods become labels: clients must not be able to create new ones.
+    let route = route.unwrap_or("other");
     let known = [
         Method::GET,
         Method::POST,
@@ -80,10 +95,9 @@ fn count(method: &Method, route: Option<&str>, status: StatusCode, seconds: f64)
         Method::PATCH,
         Method::OPTIONS,
     ];
-    let method = if known.contains(method) { method.to_string() } else { "other".to_owned() };
-    metrics::counter!("recto_http_requests_total", "method" => method.clone(), "route" => route.clone(), "status" => status.as_str().to_owned())
-        .increment(1);
-    metrics::histogram!("recto_http_request_seconds", "method" => method, "route" => route).record(seconds);
+    let method = if known.contains(method) { method.as_str() } else { "other" };
+    REQUESTS.with_label_values(&[method, route, status.as_str()]).inc();
+    SECONDS.with_label_values(&[method, route]).observe(seconds);
 }
 
 #[cfg(test)]

@@ -1,8 +1,12 @@
 //! Accounts: who pays, on which plan, and how many builds of this month are used.
 
+pub mod tokens;
+pub mod usage;
+
 use model::{AccountId, AccountName, Timestamp};
 
-use crate::{Result, Row, Tx};
+use crate::engine::row::{from_row, read, select};
+use crate::{Result, Tx};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
@@ -14,6 +18,8 @@ pub struct Account {
     build_month: i64,
     build_count: i64,
 }
+
+from_row!(account = Account { id, name, plan, created_at, suspended_at, build_month, build_count });
 
 impl Account {
     /// Builds accepted in the calendar month of `now`.
@@ -31,34 +37,26 @@ pub fn insert(tx: &mut Tx, id: AccountId, name: &AccountName, plan: &str, now: T
     Ok(())
 }
 
-const LIST: &str = "
-SELECT id, name, plan, created_at, suspended_at, build_month, build_count
+const LIST: &str = select!(
+    account,
+    "
 FROM accounts
-ORDER BY created_at, id";
+ORDER BY created_at, id"
+);
 
 pub fn list(tx: &mut Tx) -> Result<Vec<Account>> {
-    tx.query(LIST, &[], account)
+    tx.query(LIST, &[], read)
 }
 
-const GET: &str = "
-SELECT id, name, plan, created_at, suspended_at, build_month, build_count
+const GET: &str = select!(
+    account,
+    "
 FROM accounts
-WHERE id = $1";
+WHERE id = $1"
+);
 
 pub fn get(tx: &mut Tx, id: AccountId) -> Result<Option<Account>> {
-    tx.query_one(GET, &[&id.0], account)
-}
-
-fn account(row: &Row) -> Result<Account> {
-    Ok(Account {
-        id: AccountId(row.get(0)?),
-        name: row.get(1)?,
-        plan: row.get(2)?,
-        created_at: Timestamp::from_micros(row.get(3)?),
-        suspended_at: row.get::<Option<i64>>(4)?.map(Timestamp::from_micros),
-        build_month: row.get(5)?,
-        build_count: row.get(6)?,
-    })
+    tx.query_one(GET, &[&id.0], read)
 }
 
 const SET_PLAN: &str = "
@@ -92,10 +90,10 @@ FROM accounts
 WHERE id = $2
 FOR NO KEY UPDATE";
 
-/// Builds accepted in the calendar month of `now`. Until the transaction ends nobody else counts one.
+/// Builds accepted in the calendar month of `now`. Until the transaction ends no other one counts any.
 pub fn lock_builds(tx: &mut Tx, id: AccountId, now: Timestamp) -> Result<u64> {
     let sql = if tx.is_sqlite() { BUILDS_SQLITE } else { BUILDS_POSTGRES };
-    let count = tx.query_one(sql, &[&now.month_start().micros(), &id.0], |row| row.get::<i64>(0))?;
+    let count = tx.query_one(sql, &[&now.month_start().micros(), &id.0], read::<i64>)?;
     Ok(count.unwrap_or_default().max(0) as u64)
 }
 

@@ -1,9 +1,12 @@
 //! Builds: the queue's rows and what `GET /builds/latest` reports.
 
+pub mod building;
+
 use std::time::Duration;
 
 use model::{AccountId, BuildId, BuildStatus, SiteId, Timestamp, Trigger};
 
+use crate::engine::row::{converted, from_row, read, select};
 use crate::{Error, Result, Tx};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +22,15 @@ pub struct Build {
     pub warnings: Option<String>,
 }
 
-/// A site's builds that are kept, besides those that are not over.
+from_row!(build = Build { id, status, triggered_by, created_at, started_at, completed_at, error, warnings });
+converted!(&str => BuildStatus: |text| BuildStatus::parse(text).ok_or_else(|| wrong("status")));
+converted!(&str => Trigger: |text| Trigger::parse(text).ok_or_else(|| wrong("trigger")));
+
+fn wrong(what: &str) -> Error {
+    Error::Internal(format!("a stored build has a wrong {what}"))
+}
+
+/// A site's builds that are kept, in addition to those that are not over.
 const KEPT: i64 = 100;
 
 const INSERT: &str = "
@@ -56,14 +67,14 @@ UPDATE builds
 SET due_at = $1
 WHERE id = $2";
 
-/// Has a queued build wait for so long, at most [`building::LONGEST_PAUSE`](crate::building::LONGEST_PAUSE).
+/// Has a queued build wait for so long, at most [`building::LONGEST_PAUSE`].
 pub fn postpone(tx: &mut Tx, id: BuildId, wait: Duration, now: Timestamp) -> Result<()> {
     let due = tx.lease_now(now)?.plus(wait);
     tx.execute(POSTPONE, &[&due.micros(), &id.0])?;
     Ok(())
 }
 
-// The newest that somebody asked for is what `latest` reports, however many came after it.
+// The newest that was requested is what `latest` reports, however many came after it.
 const FORGET: &str = "
 DELETE FROM builds
 WHERE site_id = $1 AND completed_at IS NOT NULL
@@ -87,32 +98,22 @@ WHERE id IN (
   ORDER BY completed_at
   LIMIT $2)";
 
-/// Deletes at most `most` builds that ended before `time`, but for each site's newest that somebody asked for; returns how
+/// Deletes at most `most` builds that ended before `time`, except each site's newest that was requested; returns how
 /// many.
 pub fn forget_before(tx: &mut Tx, time: Timestamp, most: i64) -> Result<u64> {
     tx.execute(FORGET_OLD, &[&time.micros(), &most])
 }
 
-const LATEST: &str = "
-SELECT id, status, triggered_by, created_at, started_at, completed_at, error, warnings
+const LATEST: &str = select!(
+    build,
+    "
 FROM builds
 WHERE site_id = $1 AND triggered_by <> 'schedule'
 ORDER BY created_at DESC, id DESC
-LIMIT 1";
+LIMIT 1"
+);
 
-/// The newest build that somebody asked for.
+/// The newest build that was requested.
 pub fn latest(tx: &mut Tx, site: SiteId) -> Result<Option<Build>> {
-    let wrong = |what: &str| Error::Internal(format!("a stored build has a wrong {what}"));
-    tx.query_one(LATEST, &[&site.0], |row| {
-        Ok(Build {
-            id: BuildId(row.get(0)?),
-            status: BuildStatus::parse(row.text(1)?).ok_or_else(|| wrong("status"))?,
-            triggered_by: Trigger::parse(row.text(2)?).ok_or_else(|| wrong("trigger"))?,
-            created_at: Timestamp::from_micros(row.get(3)?),
-            started_at: row.get::<Option<i64>>(4)?.map(Timestamp::from_micros),
-            completed_at: row.get::<Option<i64>>(5)?.map(Timestamp::from_micros),
-            error: row.get(6)?,
-            warnings: row.get(7)?,
-        })
-    })
+    tx.query_one(LATEST, &[&site.0], read)
 }

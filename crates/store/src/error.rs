@@ -1,17 +1,20 @@
 //! What can go wrong with a database, as far as a caller can act on it.
 
-/// One failure may have to be told to every write of a group, so it is cheap to clone.
+/// One failure may be the answer to every write of a group, so it is cheap to clone.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// The engine cannot be reached, does not answer, or stays locked: try again in a moment.
     #[error("the database is unavailable: {0}")]
-    Away(String),
+    Unavailable(String),
     /// The disk of the database is full: it can be read, and takes nothing new.
     #[error("the disk of the database is full: {0}")]
     Full(String),
     /// COMMIT was sent and no answer came: the change may or may not be there.
     #[error("the database did not answer COMMIT: {0}")]
-    Unknown(String),
+    CommitUnknown(String),
+    /// The schema of the database is not one that can be used as it is; the text says what to do.
+    #[error("{0}")]
+    Schema(String),
     /// Neither the caller nor time can mend it.
     #[error("{0}")]
     Internal(String),
@@ -28,21 +31,25 @@ impl Error {
             Some(code)
                 if [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code) =>
             {
-                (Error::Away(text), Retry::SameConnection)
+                (Error::Unavailable(text), Retry::SameConnection)
             }
             // Two took the same name at once: run again, the second finds it taken.
             Some(&SqlState::UNIQUE_VIOLATION) => (Error::Internal(text), Retry::SameConnection),
             // A lock or a statement took too long.
-            Some(&SqlState::LOCK_NOT_AVAILABLE | &SqlState::QUERY_CANCELED) => (Error::Away(text), Retry::No),
+            Some(&SqlState::LOCK_NOT_AVAILABLE | &SqlState::QUERY_CANCELED) => {
+                (Error::Unavailable(text), Retry::No)
+            }
             Some(&SqlState::DISK_FULL) => (Error::Full(text), Retry::No),
             // This process was stopped in the middle of the transaction, which is undone.
-            Some(&SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT) => (Error::Away(text), Retry::NewConnection),
+            Some(&SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT) => {
+                (Error::Unavailable(text), Retry::NewConnection)
+            }
             // Class 57: shutting down or starting up; class 53: out of connections or memory.
             Some(code) if code.code().starts_with("57P") || code.code().starts_with("53") => {
-                (Error::Away(text), Retry::NewConnection)
+                (Error::Unavailable(text), Retry::NewConnection)
             }
             Some(_) => (Error::Internal(text), Retry::No),
-            None if error.is_closed() || is_io(error) => (Error::Away(text), Retry::NewConnection),
+            None if error.is_closed() || is_io(error) => (Error::Unavailable(text), Retry::NewConnection),
             None => (Error::Internal(text), Retry::No),
         }
     }
@@ -59,7 +66,7 @@ impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Error {
         use rusqlite::ErrorCode::*;
         match error.sqlite_error_code() {
-            Some(DatabaseBusy | DatabaseLocked | CannotOpen) => Error::Away(error.to_string()),
+            Some(DatabaseBusy | DatabaseLocked | CannotOpen) => Error::Unavailable(error.to_string()),
             Some(DiskFull) => Error::Full(error.to_string()),
             _ => Error::Internal(error.to_string()),
         }

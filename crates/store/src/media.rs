@@ -1,12 +1,20 @@
 //! Media as they are asked for. Bytes are stored and counted once a site, whatever their names.
 
+mod keeping;
+pub mod mentions;
+pub mod objects;
+pub mod transcodes;
+
 use std::collections::HashMap;
 
 use model::{AccountId, Dimensions, MediaHash, MediaUrl, ObjectId, SiteId, Timestamp};
 
-pub use crate::keeping::{Kept, Upload, delete, keep};
-use crate::transcodes::{self, Transcode};
-use crate::{Bulk, Error, Result, Row, Tx};
+pub(crate) use self::keeping::remove_some;
+pub use self::keeping::{Kept, Upload, delete, keep};
+use self::transcodes::Transcode;
+use crate::engine::bulk::for_each;
+use crate::engine::row::{from_row, read, select};
+use crate::{Bulk, Result, Tx};
 
 /// What is sent for a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,34 +25,38 @@ pub struct Stored {
     pub dimensions: Option<Dimensions>,
 }
 
-/// Columns: id, size, created_at, width, height.
-fn stored(row: &Row) -> Result<Stored> {
-    Ok(Stored {
-        object: ObjectId(row.get(0)?),
-        size: row.get::<i64>(1)? as u64,
-        created_at: Timestamp::from_micros(row.get(2)?),
-        dimensions: dimensions(row, 3)?,
-    })
-}
+from_row!(
+    stored = Stored {
+        object: "objects.id",
+        size: "objects.size",
+        created_at: "objects.created_at",
+        dimensions: "objects.width, objects.height",
+    }
+);
+from_row!(Dimensions { width, height });
 
-const FIND: &str = "
-SELECT objects.id, objects.size, objects.created_at, objects.width, objects.height
+const FIND: &str = select!(
+    stored,
+    "
 FROM media
 JOIN objects ON objects.site_id = media.site_id AND objects.hash = media.hash AND objects.state = 'kept'
-WHERE media.site_id = $1 AND media.hash = $2 AND media.name = $3";
-const FIND_TWIN: &str = "
-SELECT objects.id, objects.size, objects.created_at, objects.width, objects.height
+WHERE media.site_id = $1 AND media.hash = $2 AND media.name = $3"
+);
+const FIND_TWIN: &str = select!(
+    stored,
+    "
 FROM media
 JOIN transcodes ON transcodes.site_id = media.site_id AND transcodes.hash = media.hash
 JOIN objects ON objects.id = transcodes.twin
-WHERE media.site_id = $1 AND media.hash = $2 AND media.name = $3";
+WHERE media.site_id = $1 AND media.hash = $2 AND media.name = $3"
+);
 
 /// What is at a URL of the site. Where a MOV was transcoded, its MP4 is at the same URL but for the extension.
 pub fn find(tx: &mut Tx, site: SiteId, url: &MediaUrl) -> Result<Option<Stored>> {
     let hash = url.hash.0.as_slice();
-    let mut found = tx.query_one(FIND, &[&site.0, &hash, &url.name], stored)?;
+    let mut found: Option<Stored> = tx.query_one(FIND, &[&site.0, &hash, &url.name], read)?;
     if let (None, Some(stem)) = (found, url.name.strip_suffix(".mp4")) {
-        found = tx.query_one(FIND_TWIN, &[&site.0, &hash, &format!("{stem}.mov")], stored)?;
+        found = tx.query_one(FIND_TWIN, &[&site.0, &hash, &format!("{stem}.mov")], read)?;
     }
     // With other dimensions it is another URL, of nothing.
     Ok(found.filter(|stored| stored.dimensions == url.dimensions))
@@ -91,17 +103,11 @@ pub fn list(
 ) -> Result<Vec<Medium>> {
     let (time, last) = behind.map_or((i64::MAX, Vec::new()), |(time, hash)| (time.micros(), hash.0.to_vec()));
     let mut media = tx.query(LIST, &[&site.0, &time, &last, &most], |row| {
-        Ok(Medium {
-            hash: hash(row, 0)?,
-            size: row.get::<i64>(1)? as u64,
-            created_at: Timestamp::from_micros(row.get(2)?),
-            dimensions: dimensions(row, 3)?,
-            names: Vec::new(),
-            transcode: transcodes::transcode(row, 5)?,
-        })
+        let (hash, size, created_at, dimensions, transcode) = row.read()?;
+        Ok(Medium { hash, size, dimensions, created_at, names: Vec::new(), transcode })
     })?;
     let hashes: Vec<&[u8]> = media.iter().map(|medium| medium.hash.0.as_slice()).collect();
-    let found = tx.query_many(NAMES, &[&site.0], &[&hashes], |row| Ok((hash(row, 0)?, row.get(1)?)))?;
+    let found: Vec<(MediaHash, String)> = tx.query_many(NAMES, &[&site.0], &[&hashes], read)?;
     let mut names: HashMap<MediaHash, Vec<String>> = HashMap::new();
     for (hash, name) in found {
         names.entry(hash).or_default().push(name);
@@ -112,23 +118,19 @@ pub fn list(
     Ok(media)
 }
 
-const ALREADY_KEPT: Bulk = Bulk {
-    sqlite: "
+const ALREADY_KEPT: Bulk = for_each!(
+    "
 SELECT hash, size
 FROM objects
-WHERE site_id = $1 AND hash = $2 AND state = 'kept'",
-    postgres: "
-SELECT hash, size
-FROM objects
-WHERE site_id = $1 AND hash = ANY($2) AND state = 'kept'",
-};
+WHERE site_id = $1 AND hash",
+    2,
+    " AND state = 'kept'"
+);
 
 /// Which of these bytes the site has, and their sizes.
 pub fn already_kept(tx: &mut Tx, site: SiteId, hashes: &[MediaHash]) -> Result<HashMap<MediaHash, u64>> {
     let hashes: Vec<&[u8]> = hashes.iter().map(|hash| hash.0.as_slice()).collect();
-    let found = tx.query_many(ALREADY_KEPT, &[&site.0], &[&hashes], |row| {
-        Ok((hash(row, 0)?, row.get::<i64>(1)? as u64))
-    })?;
+    let found = tx.query_many(ALREADY_KEPT, &[&site.0], &[&hashes], read)?;
     Ok(found.into_iter().collect())
 }
 
@@ -140,18 +142,22 @@ pub struct Known {
     pub dimensions: Option<Dimensions>,
 }
 
-const MADE_OF: &str = "
-SELECT objects.hash, objects.size, objects.width, objects.height
+from_row!(
+    known = Known { hash: "objects.hash", size: "objects.size", dimensions: "objects.width, objects.height" }
+);
+
+const MADE_OF: &str = select!(
+    known,
+    "
 FROM objects
 JOIN sites ON sites.id = objects.site_id
 WHERE objects.source = $1 AND objects.state = 'kept' AND sites.account_id = $2
-LIMIT 1";
+LIMIT 1"
+);
 
 /// What one of the account's sites keeps that was made of this source.
 pub fn made_of(tx: &mut Tx, account: AccountId, source: MediaHash) -> Result<Option<Known>> {
-    tx.query_one(MADE_OF, &[&source.0.as_slice(), &account.0], |row| {
-        Ok(Known { hash: hash(row, 0)?, size: row.get::<i64>(1)? as u64, dimensions: dimensions(row, 2)? })
-    })
+    tx.query_one(MADE_OF, &[&source.0.as_slice(), &account.0], read)
 }
 
 const FORGET_SOURCE: &str = "
@@ -163,16 +169,4 @@ WHERE source = $1 AND state = 'kept'";
 pub fn forget_source(tx: &mut Tx, source: MediaHash) -> Result<()> {
     tx.execute(FORGET_SOURCE, &[&source.0.as_slice()])?;
     Ok(())
-}
-
-pub(crate) fn hash(row: &Row, column: usize) -> Result<MediaHash> {
-    let bytes: Vec<u8> = row.get(column)?;
-    let bytes = bytes.try_into().map_err(|_| Error::Internal("a stored hash has a wrong length".into()))?;
-    Ok(MediaHash(bytes))
-}
-
-/// Columns: width, height.
-fn dimensions(row: &Row, from: usize) -> Result<Option<Dimensions>> {
-    let (width, height): (Option<i64>, Option<i64>) = (row.get(from)?, row.get(from + 1)?);
-    Ok(width.zip(height).map(|(width, height)| Dimensions { width: width as u16, height: height as u16 }))
 }

@@ -1,10 +1,16 @@
 //! Pages, without their long texts. Every statement names the site.
 
+pub mod former;
+pub mod texts;
+pub mod trash;
+
 use model::{ContentType, PageId, PageKey, Section, SiteId, Slug, TextHash, Timestamp};
 use uuid::Uuid;
 
-use crate::texts::{Text, TextId};
-use crate::{Bulk, Error, Param, Result, Row, Tx};
+use crate::engine::bulk::{for_each, insert_each, update_each};
+use crate::engine::row::{Columns, FromRow, from_row, read, select};
+use crate::texts::Text;
+use crate::{Bulk, Column, Error, Param, Result, Tx};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
@@ -28,83 +34,71 @@ pub struct Page {
     pub updated_at: Timestamp,
 }
 
-macro_rules! columns {
-    ($rest:literal) => {
-        concat!(
-            "
-SELECT id, content_type, section, slug, title, description, draft, tags, api_endpoint, content_id, params_id,
-  published_at, created_at, updated_at, content_bytes, params_bytes, content_hash, params_hash, section_spelling
-FROM pages",
-            $rest
-        )
-    };
-}
+from_row!(
+    page = Page {
+        id,
+        key: "content_type, section, slug",
+        section_spelling,
+        title,
+        description,
+        draft,
+        tags,
+        api_endpoint,
+        content: "content_id, content_bytes",
+        params: "params_id, params_bytes",
+        content_hash,
+        params_hash,
+        published_at,
+        created_at,
+        updated_at,
+    }
+);
 
-fn page(row: &Row) -> Result<Page> {
-    Ok(Page {
-        id: PageId(row.get(0)?),
-        key: key(row, 1)?,
-        title: row.get(4)?,
-        description: row.get(5)?,
-        draft: row.get(6)?,
-        tags: row.get(7)?,
-        api_endpoint: row.get(8)?,
-        content: text(row, 9, 14)?,
-        params: text(row, 10, 15)?,
-        published_at: Timestamp::from_micros(row.get(11)?),
-        created_at: Timestamp::from_micros(row.get(12)?),
-        updated_at: Timestamp::from_micros(row.get(13)?),
-        content_hash: hash(row, 16)?,
-        params_hash: hash(row, 17)?,
-        section_spelling: row.get(18)?,
-    })
-}
+impl<'r> FromRow<'r> for PageKey {
+    const COLUMNS: usize = 3;
 
-fn hash(row: &Row, column: usize) -> Result<Option<TextHash>> {
-    let bytes: Option<Vec<u8>> = row.get(column)?;
-    let wrong = |_| Error::Internal("a stored hash of a text has a wrong length".into());
-    bytes.map(|bytes| bytes.try_into().map(TextHash).map_err(wrong)).transpose()
-}
-
-pub(crate) fn text(row: &Row, id: usize, bytes: usize) -> Result<Option<Text>> {
-    let bytes = row.get(bytes)?;
-    Ok(row.get::<Option<i64>>(id)?.map(|id| Text { id: TextId(id), bytes }))
-}
-
-/// A key in three columns: content type, section, slug.
-pub(crate) fn key(row: &Row, from: usize) -> Result<PageKey> {
-    let wrong = |message| Error::Internal(format!("a stored page key is wrong: {message}"));
-    Ok(PageKey {
-        content_type: ContentType::parse(row.text(from)?).map_err(wrong)?,
-        section: Section::parse(row.text(from + 1)?).map_err(wrong)?,
-        slug: Slug::parse(row.text(from + 2)?).map_err(wrong)?,
-    })
+    fn from_row(columns: &mut Columns<'r>) -> Result<PageKey> {
+        let wrong = |message| Error::Internal(format!("a stored page key is wrong: {message}"));
+        Ok(PageKey {
+            content_type: ContentType::parse(columns.next()?).map_err(wrong)?,
+            section: Section::parse(columns.next()?).map_err(wrong)?,
+            slug: Slug::parse(columns.next()?).map_err(wrong)?,
+        })
+    }
 }
 
 const BY_IDS: Bulk = Bulk {
-    sqlite: columns!(
+    sqlite: select!(
+        page,
         "
+FROM pages
 WHERE site_id = $1 AND id = $2 AND deleted_at IS NULL"
     ),
-    postgres: columns!(
+    postgres: select!(
+        page,
         "
+FROM pages
 WHERE site_id = $1 AND id = ANY($2) AND deleted_at IS NULL"
     ),
 };
 
 pub fn by_ids(tx: &mut Tx, site: SiteId, ids: impl Iterator<Item = PageId>) -> Result<Vec<Page>> {
     let ids: Vec<Uuid> = ids.map(|id| id.0).collect();
-    tx.query_many(BY_IDS, &[&site.0], &[&ids], page)
+    tx.query_many(BY_IDS, &[&site.0], &[&ids], read)
 }
 
 const BY_SLUGS: Bulk = Bulk {
     // Without statistics SQLite would rather walk all pages of the site.
-    sqlite: columns!(
-        " INDEXED BY pages_by_key
+    sqlite: select!(
+        page,
+        "
+FROM pages INDEXED BY pages_by_key
 WHERE site_id = $1 AND slug = $2 AND deleted_at IS NULL"
     ),
-    postgres: columns!(
+    postgres: select!(
+        page,
         "
+FROM pages
 WHERE site_id = $1 AND slug = ANY($2) AND deleted_at IS NULL"
     ),
 };
@@ -112,103 +106,78 @@ WHERE site_id = $1 AND slug = ANY($2) AND deleted_at IS NULL"
 /// Live pages with one of these slugs, whatever their content type and section. Slugs are given once each.
 pub fn by_slugs<'s>(tx: &mut Tx, site: SiteId, slugs: impl Iterator<Item = &'s str>) -> Result<Vec<Page>> {
     let slugs: Vec<&str> = slugs.collect();
-    tx.query_many(BY_SLUGS, &[&site.0], &[&slugs], page)
+    tx.query_many(BY_SLUGS, &[&site.0], &[&slugs], read)
 }
 
-const INSERT: Bulk = Bulk {
-    sqlite: "
-INSERT INTO pages (site_id, version, id, content_type, section, slug, title, description, draft, tags, api_endpoint,
-  content_id, params_id, published_at, created_at, updated_at, content_bytes, params_bytes, content_hash, params_hash,
-  section_spelling)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
-    postgres: "
-INSERT INTO pages (site_id, version, id, content_type, section, slug, title, description, draft, tags, api_endpoint,
-  content_id, params_id, published_at, created_at, updated_at, content_bytes, params_bytes, content_hash, params_hash,
-  section_spelling)
-SELECT $1, $2, * FROM unnest(CAST($3 AS uuid[]), CAST($4 AS text[]), CAST($5 AS text[]), CAST($6 AS text[]),
-  CAST($7 AS text[]), CAST($8 AS text[]), CAST($9 AS boolean[]), CAST($10 AS text[]), CAST($11 AS text[]),
-  CAST($12 AS bigint[]), CAST($13 AS bigint[]), CAST($14 AS bigint[]), CAST($15 AS bigint[]), CAST($16 AS bigint[]),
-  CAST($17 AS bigint[]), CAST($18 AS bigint[]), CAST($19 AS bytea[]), CAST($20 AS bytea[]), CAST($21 AS text[]))",
-};
+const INSERT: Bulk = insert_each!(
+    pages (site_id = 1, version = 2)
+    (id = 3 uuid, content_type = 4 text, section = 5 text, slug = 6 text, created_at = 7 bigint,
+     title = 8 text, description = 9 text, draft = 10 boolean, tags = 11 text, api_endpoint = 12 text,
+     content_id = 13 bigint, params_id = 14 bigint, published_at = 15 bigint, updated_at = 16 bigint,
+     content_bytes = 17 bigint, params_bytes = 18 bigint, content_hash = 19 bytea, params_hash = 20 bytea,
+     section_spelling = 21 text)
+);
+const UPDATE: Bulk = update_each!(
+    pages set (version = 2)
+    (title = 4 text, description = 5 text, draft = 6 boolean, tags = 7 text, api_endpoint = 8 text,
+     content_id = 9 bigint, params_id = 10 bigint, published_at = 11 bigint, updated_at = 12 bigint,
+     content_bytes = 13 bigint, params_bytes = 14 bigint, content_hash = 15 bytea, params_hash = 16 bytea,
+     section_spelling = 17 text)
+    where site_id = 1, id = 3 uuid
+);
 
 pub fn insert(tx: &mut Tx, site: SiteId, version: i64, pages: &[&Page]) -> Result<()> {
-    write(tx, INSERT, site, version, pages)
+    let (ids, created): (Vec<Uuid>, Vec<i64>) =
+        pages.iter().map(|page| (page.id.0, page.created_at.micros())).unzip();
+    let types: Vec<&str> = pages.iter().map(|page| page.key.content_type.as_str()).collect();
+    let sections: Vec<&str> = pages.iter().map(|page| page.key.section.as_str()).collect();
+    let slugs: Vec<&str> = pages.iter().map(|page| page.key.slug.as_str()).collect();
+    write(tx, INSERT, site, version, &[&ids, &types, &sections, &slugs, &created], pages)
 }
 
-const UPDATE: Bulk = Bulk {
-    // The key is left out: SQLite would rewrite its index also where it stays as it is. `rekey` changes it.
-    sqlite: "
-UPDATE pages
-SET version = ?2, title = ?7, description = ?8, draft = ?9, tags = ?10, api_endpoint = ?11, content_id = ?12,
-  params_id = ?13, published_at = ?14, updated_at = ?16, content_bytes = ?17, params_bytes = ?18, content_hash = ?19,
-  params_hash = ?20, section_spelling = ?21
-WHERE site_id = ?1 AND id = ?3",
-    postgres: "
-UPDATE pages
-SET version = $2, title = changed.title, description = changed.description, draft = changed.draft,
-  tags = changed.tags, api_endpoint = changed.api_endpoint, content_id = changed.content_id,
-  params_id = changed.params_id, published_at = changed.published_at, updated_at = changed.updated_at,
-  content_bytes = changed.content_bytes, params_bytes = changed.params_bytes, content_hash = changed.content_hash,
-  params_hash = changed.params_hash, section_spelling = changed.section_spelling
-FROM unnest(CAST($3 AS uuid[]), CAST($4 AS text[]), CAST($5 AS text[]), CAST($6 AS text[]),
-  CAST($7 AS text[]), CAST($8 AS text[]), CAST($9 AS boolean[]), CAST($10 AS text[]), CAST($11 AS text[]),
-  CAST($12 AS bigint[]), CAST($13 AS bigint[]), CAST($14 AS bigint[]), CAST($15 AS bigint[]), CAST($16 AS bigint[]),
-  CAST($17 AS bigint[]), CAST($18 AS bigint[]), CAST($19 AS bytea[]), CAST($20 AS bytea[]), CAST($21 AS text[]))
-  AS changed (id, content_type, section, slug, title, description, draft, tags, api_endpoint,
-  content_id, params_id, published_at, created_at, updated_at, content_bytes, params_bytes, content_hash, params_hash,
-  section_spelling)
-WHERE pages.site_id = $1 AND pages.id = changed.id",
-};
-
-/// Changes everything but the key and the time of creation.
+/// Changes everything but the key and the time of creation. (SQLite would rewrite the index of keys also where a key stays
+/// as it is: `rekey` changes it.)
 pub fn update(tx: &mut Tx, site: SiteId, version: i64, pages: &[&Page]) -> Result<()> {
-    write(tx, UPDATE, site, version, pages)
+    let ids: Vec<Uuid> = pages.iter().map(|page| page.id.0).collect();
+    write(tx, UPDATE, site, version, &[&ids], pages)
 }
 
-fn write(tx: &mut Tx, bulk: Bulk, site: SiteId, version: i64, pages: &[&Page]) -> Result<()> {
+/// `first` are the columns before those that both statements have.
+fn write(
+    tx: &mut Tx,
+    bulk: Bulk,
+    site: SiteId,
+    version: i64,
+    first: &[&dyn Column],
+    pages: &[&Page],
+) -> Result<()> {
     fn column<'p, T>(pages: &[&'p Page], field: impl Fn(&'p Page) -> T) -> Vec<T> {
         pages.iter().map(|page| field(page)).collect()
     }
-    tx.execute_many(
-        bulk,
-        &[&site.0, &version],
-        &[
-            &column(pages, |page| page.id.0),
-            &column(pages, |page| page.key.content_type.as_str()),
-            &column(pages, |page| page.key.section.as_str()),
-            &column(pages, |page| page.key.slug.as_str()),
-            &column(pages, |page| page.title.as_str()),
-            &column(pages, |page| page.description.as_deref()),
-            &column(pages, |page| page.draft),
-            &column(pages, |page| page.tags.as_str()),
-            &column(pages, |page| page.api_endpoint.as_deref()),
-            &column(pages, |page| page.content.map(|text| text.id.0)),
-            &column(pages, |page| page.params.map(|text| text.id.0)),
-            &column(pages, |page| page.published_at.micros()),
-            &column(pages, |page| page.created_at.micros()),
-            &column(pages, |page| page.updated_at.micros()),
-            &column(pages, |page| page.content.map_or(0, |text| text.bytes)),
-            &column(pages, |page| page.params.map_or(0, |text| text.bytes)),
-            &column(pages, |page| page.content_hash.as_ref().map(|hash| hash.0.as_slice())),
-            &column(pages, |page| page.params_hash.as_ref().map(|hash| hash.0.as_slice())),
-            &column(pages, |page| page.section_spelling.as_deref()),
-        ],
-    )?;
+    let both: [&dyn Column; 14] = [
+        &column(pages, |page| page.title.as_str()),
+        &column(pages, |page| page.description.as_deref()),
+        &column(pages, |page| page.draft),
+        &column(pages, |page| page.tags.as_str()),
+        &column(pages, |page| page.api_endpoint.as_deref()),
+        &column(pages, |page| page.content.map(|text| text.id.0)),
+        &column(pages, |page| page.params.map(|text| text.id.0)),
+        &column(pages, |page| page.published_at.micros()),
+        &column(pages, |page| page.updated_at.micros()),
+        &column(pages, |page| page.content.map_or(0, |text| text.bytes)),
+        &column(pages, |page| page.params.map_or(0, |text| text.bytes)),
+        &column(pages, |page| page.content_hash.as_ref().map(|hash| hash.0.as_slice())),
+        &column(pages, |page| page.params_hash.as_ref().map(|hash| hash.0.as_slice())),
+        &column(pages, |page| page.section_spelling.as_deref()),
+    ];
+    tx.execute_many(bulk, &[&site.0, &version], &[first, &both].concat())?;
     Ok(())
 }
 
-const REKEY: Bulk = Bulk {
-    sqlite: "
-UPDATE pages
-SET content_type = ?3, section = ?4, slug = ?5
-WHERE site_id = ?1 AND id = ?2",
-    postgres: "
-UPDATE pages
-SET content_type = moved.content_type, section = moved.section, slug = moved.slug
-FROM unnest(CAST($2 AS uuid[]), CAST($3 AS text[]), CAST($4 AS text[]), CAST($5 AS text[]))
-  AS moved (id, content_type, section, slug)
-WHERE pages.site_id = $1 AND pages.id = moved.id",
-};
+const REKEY: Bulk = update_each!(
+    pages set () (content_type = 3 text, section = 4 text, slug = 5 text)
+    where site_id = 1, id = 2 uuid
+);
 
 /// Moves pages to other keys. Two of them may swap, although both engines check uniqueness row by row: first all
 /// are parked on slugs that no page can have.
@@ -223,21 +192,18 @@ pub fn rekey(tx: &mut Tx, site: SiteId, moved: &[(PageId, &PageKey)]) -> Result<
     Ok(())
 }
 
-const DELETE: Bulk = Bulk {
-    sqlite: "
+const DELETE: Bulk = for_each!(
+    "
 UPDATE pages
-SET version = ?2, deleted_at = ?3
-WHERE site_id = ?1 AND id = ?4",
-    postgres: "
-UPDATE pages
-SET version = $2, deleted_at = $3
-WHERE site_id = $1 AND id = ANY($4)",
-};
+SET version = $1, deleted_at = $2
+WHERE site_id = $3 AND id",
+    4
+);
 
 /// Soft-deletes: the keys are free at once, the rows stay for a restore.
 pub fn delete(tx: &mut Tx, site: SiteId, version: i64, ids: &[PageId], now: Timestamp) -> Result<()> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    tx.execute_many(DELETE, &[&site.0, &version, &now.micros()], &[&ids])?;
+    tx.execute_many(DELETE, &[&version, &now.micros(), &site.0], &[&ids])?;
     Ok(())
 }
 
@@ -257,16 +223,22 @@ pub struct Summary<'r> {
     pub updated_at: Timestamp,
 }
 
-const SCAN: &str = "
-SELECT id, slug, title, content_type, section, description, draft, tags, published_at, updated_at
+from_row!(summary = Summary<'r> {
+    id, slug, title, content_type, section, description, draft, tags, published_at, updated_at,
+});
+
+const SCAN: &str = select!(
+    summary,
+    "
 FROM pages
-WHERE site_id = $1 AND +deleted_at IS NULL";
+WHERE site_id = $1 AND +deleted_at IS NULL"
+);
 
 /// Hands each live page of a site to `each`, in no order, while the database holds it. The `+` keeps SQLite from
 /// an index: reading the table in its own order is several times faster than jumping into it from another.
 pub fn scan(tx: &mut Tx, site: SiteId, mut each: impl FnMut(Summary)) -> Result<()> {
     tx.query(SCAN, &[&site.0], |row| {
-        each(summary(row)?);
+        each(row.read()?);
         Ok(())
     })?;
     Ok(())
@@ -281,19 +253,23 @@ pub struct Part {
     pub limit: u32,
 }
 
-const LIST: &str = "
-SELECT id, slug, title, content_type, section, description, draft, tags, published_at, updated_at
+const LIST: &str = select!(
+    summary,
+    "
 FROM pages
 WHERE site_id = $1 AND deleted_at IS NULL AND updated_at <= $2 AND (updated_at < $2 OR id > $3)
 ORDER BY updated_at DESC, id
-LIMIT $4";
-const LIST_TYPE: &str = "
-SELECT id, slug, title, content_type, section, description, draft, tags, published_at, updated_at
+LIMIT $4"
+);
+const LIST_TYPE: &str = select!(
+    summary,
+    "
 FROM pages
 WHERE site_id = $1 AND deleted_at IS NULL AND updated_at <= $2 AND (updated_at < $2 OR id > $3)
   AND content_type = $4
 ORDER BY updated_at DESC, id
-LIMIT $5";
+LIMIT $5"
+);
 
 /// Hands each page of the part to `each`, in order, while the database holds it.
 pub fn list(tx: &mut Tx, site: SiteId, part: Part, mut each: impl FnMut(Summary)) -> Result<()> {
@@ -305,42 +281,11 @@ pub fn list(tx: &mut Tx, site: SiteId, part: Part, mut each: impl FnMut(Summary)
     params.push(&limit);
     let sql = if content_type.is_some() { LIST_TYPE } else { LIST };
     tx.query(sql, &params, |row| {
-        each(summary(row)?);
+        each(row.read()?);
         Ok(())
     })?;
     Ok(())
 }
-
-fn summary<'r>(row: &'r Row) -> Result<Summary<'r>> {
-    Ok(Summary {
-        id: PageId(row.get(0)?),
-        slug: row.text(1)?,
-        title: row.text(2)?,
-        content_type: row.text(3)?,
-        section: row.text(4)?,
-        description: row.opt_text(5)?,
-        draft: row.get(6)?,
-        tags: row.text(7)?,
-        published_at: Timestamp::from_micros(row.get(8)?),
-        updated_at: Timestamp::from_micros(row.get(9)?),
-    })
-}
-
-const CHANGED: &str = "
-SELECT id, content_type, section, slug, title, description, draft, tags, api_endpoint, content_id, params_id,
-  published_at, created_at, updated_at, content_bytes, params_bytes, content_hash, params_hash, section_spelling,
-  version, deleted_at
-FROM pages
-WHERE site_id = $1 AND version <= $2 AND (version, id) > ($3, $4)
-ORDER BY version, id
-LIMIT $5";
-const DUE: &str = "
-SELECT id, content_type, section, slug, title, description, draft, tags, api_endpoint, content_id, params_id,
-  published_at, created_at, updated_at, content_bytes, params_bytes, content_hash, params_hash, section_spelling,
-  version, deleted_at
-FROM pages
-WHERE site_id = $1 AND published_at > $2 AND published_at <= $3 AND version <= $4
-  AND published_at > updated_at AND NOT draft AND deleted_at IS NULL";
 
 /// A page that something happened to between two builds: it was written, deleted, or became due.
 #[derive(Debug)]
@@ -350,6 +295,8 @@ pub struct Changed {
     pub deleted: bool,
 }
 
+from_row!(changed = Changed { page: page!(), version, deleted: "deleted_at IS NOT NULL" });
+
 impl Changed {
     /// Its place in the order of changes.
     pub fn place(&self) -> (i64, PageId) {
@@ -357,10 +304,21 @@ impl Changed {
     }
 }
 
-fn changed_page(row: &Row) -> Result<Changed> {
-    let deleted = row.get::<Option<i64>>(20)?.is_some();
-    Ok(Changed { page: page(row)?, version: row.get(19)?, deleted })
-}
+const CHANGED: &str = select!(
+    changed,
+    "
+FROM pages
+WHERE site_id = $1 AND version <= $2 AND (version, id) > ($3, $4)
+ORDER BY version, id
+LIMIT $5"
+);
+const DUE: &str = select!(
+    changed,
+    "
+FROM pages
+WHERE site_id = $1 AND published_at > $2 AND published_at <= $3 AND version <= $4
+  AND published_at > updated_at AND NOT draft AND deleted_at IS NULL"
+);
 
 /// At most `most` pages changed after the version `after` up to `until`, in the order of their changes, behind the last
 /// one of the list before.
@@ -373,7 +331,7 @@ pub fn changed(
 ) -> Result<Vec<Changed>> {
     // No page has the highest id.
     let (version, id) = behind.map_or((after, Uuid::max()), |(version, id)| (version, id.0));
-    tx.query(CHANGED, &[&site.0, &until, &version, &id, &most], changed_page)
+    tx.query(CHANGED, &[&site.0, &until, &version, &id, &most], read)
 }
 
 /// Pages whose time came after `since` up to `now`, and that were last changed up to the version `until`.
@@ -383,7 +341,7 @@ pub fn due(
     (since, now): (Timestamp, Timestamp),
     until: i64,
 ) -> Result<Vec<Changed>> {
-    tx.query(DUE, &[&site.0, &since.micros(), &now.micros(), &until], changed_page)
+    tx.query(DUE, &[&site.0, &since.micros(), &now.micros(), &until], read)
 }
 
 const COUNT: &str = "
@@ -393,7 +351,7 @@ WHERE site_id = $1";
 
 /// A site's pages, live and deleted.
 pub fn count(tx: &mut Tx, site: SiteId) -> Result<i64> {
-    Ok(tx.query_one(COUNT, &[&site.0], |row| row.get(0))?.unwrap_or_default())
+    Ok(tx.query_one(COUNT, &[&site.0], read)?.unwrap_or_default())
 }
 
 const COUNT_DELETED: &str = "
@@ -403,5 +361,5 @@ WHERE deleted_at IS NOT NULL AND site_id IN (SELECT id FROM sites WHERE account_
 
 /// How many deleted pages of an account can be restored.
 pub fn count_deleted(tx: &mut Tx, account: model::AccountId) -> Result<i64> {
-    Ok(tx.query_one(COUNT_DELETED, &[&account.0], |row| row.get(0))?.unwrap_or_default())
+    Ok(tx.query_one(COUNT_DELETED, &[&account.0], read)?.unwrap_or_default())
 }

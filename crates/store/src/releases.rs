@@ -1,9 +1,13 @@
-//! Releases. A file is valid from one release up to another; what a build changed is written down beside what it
+//! Releases. A file is valid from one release up to another; what a build changed is recorded next to what it
 //! leaves alone, and going live is one number.
+
+pub mod files;
+pub mod packs;
 
 use model::{BuildId, SiteId, Timestamp};
 
-use crate::{Result, Row, Tx};
+use crate::engine::row::{from_row, read, select};
+use crate::{Result, Tx};
 
 /// The end of what is valid until further notice.
 pub const OPEN: i64 = i64::MAX;
@@ -23,43 +27,40 @@ pub struct Release {
     pub warnings: Option<String>,
 }
 
-fn release(row: &Row) -> Result<Release> {
-    Ok(Release {
-        number: row.get(0)?,
-        build: BuildId(row.get(1)?),
-        version: row.get(2)?,
-        as_of: Timestamp::from_micros(row.get(3)?),
-        made_with: row.get(4)?,
-        pages: row.get(5)?,
-        created_at: Timestamp::from_micros(row.get(6)?),
-        warnings: row.get(7)?,
-    })
-}
+from_row!(
+    release = Release { number, build: "build_id", version, as_of, made_with, pages, created_at, warnings }
+);
 
-const LIST: &str = "
-SELECT number, build_id, version, as_of, made_with, pages, created_at, warnings
+const LIST: &str = select!(
+    release,
+    "
 FROM releases
 WHERE site_id = $1
-ORDER BY number DESC";
+ORDER BY number DESC"
+);
 
 /// Newest first.
 pub fn list(tx: &mut Tx, site: SiteId) -> Result<Vec<Release>> {
-    tx.query(LIST, &[&site.0], release)
+    tx.query(LIST, &[&site.0], read)
 }
 
-const NEWEST: &str = "
-SELECT number, build_id, version, as_of,
-  CASE WHEN version < (SELECT purged_version FROM sites WHERE id = $1) THEN '' ELSE made_with END,
-  pages, created_at, warnings
+const NEWEST: &str = select!(
+    release,
+    ", version < (SELECT purged_version FROM sites WHERE id = $1)
 FROM releases
 WHERE site_id = $1
 ORDER BY number DESC
-LIMIT 1";
+LIMIT 1"
+);
 
-/// The base of the next build. It is told as made with nothing known when pages are gone for good that it may show: the
+/// The base of the next build. It is reported as made with nothing known when pages were purged that it may show: the
 /// build then starts from nothing.
 pub fn newest(tx: &mut Tx, site: SiteId) -> Result<Option<Release>> {
-    tx.query_one(NEWEST, &[&site.0], release)
+    let newest = tx.query_one(NEWEST, &[&site.0], read::<(Release, bool)>)?;
+    Ok(newest.map(|(release, purged)| match purged {
+        true => Release { made_with: String::new(), ..release },
+        false => release,
+    }))
 }
 
 const INSERT: &str = "
@@ -103,7 +104,7 @@ WHERE id = $3 AND ($4 OR NOT held OR live_release IS NULL)";
 /// Who moves the live release, and whether it stays there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Move {
-    /// A build that somebody asked for.
+    /// A build that was requested.
     Build,
     /// A build at the time of a page: it does not go live over a rollback.
     Schedule,
@@ -123,7 +124,7 @@ FROM sites
 WHERE id = $1";
 
 pub fn live(tx: &mut Tx, site: SiteId) -> Result<Option<i64>> {
-    Ok(tx.query_one(LIVE, &[&site.0], |row| row.get::<Option<i64>>(0))?.flatten())
+    Ok(tx.query_one(LIVE, &[&site.0], read::<Option<i64>>)?.flatten())
 }
 
 const DROP: &str = "
@@ -144,5 +145,5 @@ LIMIT 64";
 
 /// Sites with more than `keep` releases.
 pub fn crowded(tx: &mut Tx, keep: i64) -> Result<Vec<SiteId>> {
-    tx.query(CROWDED, &[&keep], |row| Ok(SiteId(row.get(0)?)))
+    tx.query(CROWDED, &[&keep], read)
 }

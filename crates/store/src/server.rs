@@ -1,9 +1,10 @@
-//! The one row about this server as a whole: whether somebody has set it up, which installation it is, and when it last
+//! The one row about this server as a whole: whether it was set up, which installation it is, and when it last
 //! did what is done once a day.
 
 use model::Timestamp;
 use uuid::Uuid;
 
+use crate::engine::row::read;
 use crate::{Error, Result, Tx};
 
 const SET_UP: &str = "
@@ -22,7 +23,7 @@ FROM server";
 
 /// Made with the database. The object store that belongs to it has the same.
 pub fn installation(tx: &mut Tx) -> Result<Uuid> {
-    let id = tx.query_one(INSTALLATION, &[], |row| row.get(0))?;
+    let id = tx.query_one(INSTALLATION, &[], read)?;
     id.ok_or_else(|| Error::Internal("the database has no installation id".into()))
 }
 

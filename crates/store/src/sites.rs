@@ -1,8 +1,11 @@
-//! Sites. An account's first site is its default. One that is being deleted is found by nobody any more.
+//! Sites. An account's first site is its default. A site that is being deleted is no longer found.
+
+pub mod hosts;
 
 use model::{AccountId, SiteId, SiteName, Timestamp};
 
-use crate::{Error, Result, Row, Tx};
+use crate::engine::row::{converted, from_row, read, select};
+use crate::{Error, Result, Tx};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
@@ -14,16 +17,11 @@ pub struct Site {
     pub created_at: Timestamp,
 }
 
-fn site(row: &Row) -> Result<Site> {
-    Ok(Site {
-        id: SiteId(row.get(0)?),
-        account: AccountId(row.get(1)?),
-        name: SiteName::parse(row.text(2)?)
-            .map_err(|message| Error::Internal(format!("a stored site name is wrong: {message}")))?,
-        version: row.get(3)?,
-        created_at: Timestamp::from_micros(row.get(4)?),
-    })
-}
+from_row!(site = Site { id, account: "account_id", name, version, created_at });
+
+converted!(&str => SiteName: |text| {
+    SiteName::parse(text).map_err(|message| Error::Internal(format!("a stored site name is wrong: {message}")))
+});
 
 const INSERT: &str = "
 INSERT INTO sites (id, account_id, name, created_at)
@@ -36,23 +34,27 @@ pub fn insert(tx: &mut Tx, site: &Site) -> Result<bool> {
     Ok(tx.execute(INSERT, &[&id, &account, &name, &site.created_at.micros()])? == 1)
 }
 
-const OF_ACCOUNT: &str = "
-SELECT id, account_id, name, version, created_at
+const OF_ACCOUNT: &str = select!(
+    site,
+    "
 FROM sites
-WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL";
+WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL"
+);
 
 pub fn of_account(tx: &mut Tx, account: AccountId, id: SiteId) -> Result<Option<Site>> {
-    tx.query_one(OF_ACCOUNT, &[&account.0, &id.0], site)
+    tx.query_one(OF_ACCOUNT, &[&account.0, &id.0], read)
 }
 
-const DEFAULT: &str = "
-SELECT id, account_id, name, version, created_at
+const DEFAULT: &str = select!(
+    site,
+    "
 FROM sites
-WHERE id = (SELECT default_site_id FROM accounts WHERE id = $1) AND deleted_at IS NULL";
+WHERE id = (SELECT default_site_id FROM accounts WHERE id = $1) AND deleted_at IS NULL"
+);
 
 /// The site that an account's requests mean when they name none; `None` once that site was deleted.
 pub fn default_of(tx: &mut Tx, account: AccountId) -> Result<Option<Site>> {
-    tx.query_one(DEFAULT, &[&account.0], site)
+    tx.query_one(DEFAULT, &[&account.0], read)
 }
 
 const SET_DEFAULT: &str = "
@@ -66,32 +68,38 @@ pub fn set_default(tx: &mut Tx, account: AccountId, id: SiteId) -> Result<bool> 
     Ok(tx.execute(SET_DEFAULT, &[&id.0, &account.0])? == 1)
 }
 
-const GET: &str = "
-SELECT id, account_id, name, version, created_at
+const GET: &str = select!(
+    site,
+    "
 FROM sites
-WHERE id = $1 AND deleted_at IS NULL";
+WHERE id = $1 AND deleted_at IS NULL"
+);
 
 pub fn get(tx: &mut Tx, id: SiteId) -> Result<Option<Site>> {
-    tx.query_one(GET, &[&id.0], site)
+    tx.query_one(GET, &[&id.0], read)
 }
 
-const BY_NAME: &str = "
-SELECT id, account_id, name, version, created_at
+const BY_NAME: &str = select!(
+    site,
+    "
 FROM sites
-WHERE name = $1";
+WHERE name = $1"
+);
 
 pub fn by_name(tx: &mut Tx, name: &SiteName) -> Result<Option<Site>> {
-    tx.query_one(BY_NAME, &[&name.as_str()], site)
+    tx.query_one(BY_NAME, &[&name.as_str()], read)
 }
 
-const LIST: &str = "
-SELECT id, account_id, name, version, created_at
+const LIST: &str = select!(
+    site,
+    "
 FROM sites
 WHERE deleted_at IS NULL
-ORDER BY account_id, created_at, id";
+ORDER BY account_id, created_at, id"
+);
 
 pub fn list(tx: &mut Tx) -> Result<Vec<Site>> {
-    tx.query(LIST, &[], site)
+    tx.query(LIST, &[], read)
 }
 
 const COUNT: &str = "
@@ -100,7 +108,7 @@ FROM sites
 WHERE account_id = $1 AND deleted_at IS NULL";
 
 pub fn count(tx: &mut Tx, account: AccountId) -> Result<i64> {
-    Ok(tx.query_one(COUNT, &[&account.0], |row| row.get(0))?.unwrap_or_default())
+    Ok(tx.query_one(COUNT, &[&account.0], read)?.unwrap_or_default())
 }
 
 const RENAME: &str = "
@@ -145,7 +153,7 @@ LIMIT 1";
 
 /// A deleted site that still has rows.
 pub fn deleted(tx: &mut Tx) -> Result<Option<SiteId>> {
-    tx.query_one(DELETED, &[], |row| Ok(SiteId(row.get(0)?)))
+    tx.query_one(DELETED, &[], read)
 }
 
 const REMOVE_BUILDING: &str = "
@@ -168,10 +176,10 @@ pub fn remove_some(tx: &mut Tx, id: SiteId, most: i64, now: Timestamp) -> Result
         return Ok(false);
     }
     tx.execute(END_BUILDS, &[&now.micros(), &id.0])?;
-    let left = crate::bin::remove_some(tx, id, most, now)?
+    let left = crate::trash::remove_some(tx, id, most, now)?
         || crate::files::remove_some(tx, id, most)?
         || crate::packs::doom_some(tx, id, most, now)?
-        || crate::keeping::remove_some(tx, id, most, now)?;
+        || crate::media::remove_some(tx, id, most, now)?;
     if !left {
         tx.execute(REMOVE, &[&id.0])?;
     }
@@ -185,7 +193,7 @@ WHERE id = $1";
 
 /// The owner's choices, as JSON.
 pub fn settings(tx: &mut Tx, id: SiteId) -> Result<Option<String>> {
-    tx.query_one(SETTINGS, &[&id.0], |row| row.get(0))
+    tx.query_one(SETTINGS, &[&id.0], read)
 }
 
 const SET_SETTINGS: &str = "
@@ -217,19 +225,19 @@ FROM sites
 WHERE id = $1
 FOR UPDATE";
 
-/// Until the transaction ends, nobody else changes the site. What is read after it is read as it stays. `false`: the site
+/// Locks the site: until the transaction ends, no other one changes it, and what is read now stays as it is. `false`: the site
 /// is deleted.
 pub fn lock(tx: &mut Tx, id: SiteId) -> Result<bool> {
     let sql = if tx.is_sqlite() { LOCK_SQLITE } else { LOCK_POSTGRES };
-    let deleted = tx.query_one(sql, &[&id.0], |row| row.get::<Option<i64>>(0))?;
+    let deleted = tx.query_one(sql, &[&id.0], read::<Option<i64>>)?;
     Ok(deleted.is_some_and(|at| at.is_none()))
 }
 
-/// Until the transaction ends, nobody else writes rows that refer to the site either. `false`: it is not deleted, or its
+/// The same, and no other transaction writes rows that refer to the site. `false`: it is not deleted, or its
 /// row is gone.
 fn lock_deleted(tx: &mut Tx, id: SiteId) -> Result<bool> {
     let sql = if tx.is_sqlite() { LOCK_SQLITE } else { LOCK_REMOVAL };
-    let deleted = tx.query_one(sql, &[&id.0], |row| row.get::<Option<i64>>(0))?;
+    let deleted = tx.query_one(sql, &[&id.0], read::<Option<i64>>)?;
     Ok(deleted.flatten().is_some())
 }
 
@@ -242,7 +250,7 @@ RETURNING version";
 /// Begins a change of a site's pages. The row's lock puts the writers of one site in order, and the version,
 /// stamped on each changed page, is what incremental builds read by. `None`: the site is deleted.
 pub fn next_version(tx: &mut Tx, id: SiteId) -> Result<Option<i64>> {
-    tx.query_one(NEXT_VERSION, &[&id.0], |row| row.get(0))
+    tx.query_one(NEXT_VERSION, &[&id.0], read)
 }
 
 const START_COOLDOWN: &str = "
@@ -285,9 +293,9 @@ pub fn start_cooldown(tx: &mut Tx, id: SiteId, now: Timestamp, earliest: Timesta
     if tx.execute(START_COOLDOWN, &[&now.micros(), &id.0, &earliest.micros(), &latest.micros()])? == 1 {
         return Ok(Cooldown::Started);
     }
-    let last: Option<Option<i64>> = tx.query_one(LAST_BUILD, &[&id.0], |row| row.get(0))?;
+    let last: Option<Option<Timestamp>> = tx.query_one(LAST_BUILD, &[&id.0], read)?;
     Ok(match last.flatten() {
-        Some(last) => Cooldown::Active { last: Timestamp::from_micros(last) },
+        Some(last) => Cooldown::Active { last },
         None => Cooldown::NoSite,
     })
 }

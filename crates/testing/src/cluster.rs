@@ -1,18 +1,18 @@
-//! A PostgreSQL of a test's own, which it may stop, freeze or break.
+//! A private PostgreSQL server, which a test may stop, freeze or break.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
-/// Removed when the test is over.
+/// Removed at the end of the test.
 pub struct Cluster {
     directory: PathBuf,
 }
 
 impl Cluster {
     pub fn start() -> Cluster {
-        // Made by the user that the database runs as, who is not always us. A socket's path must be short.
+        // Created by the user that the database runs as, who may differ from ours. A socket's path must be short.
         let made = as_postgres("mktemp").args(["-d", "/tmp/recto-test.XXXXXX"]).output().unwrap();
         let directory = PathBuf::from(String::from_utf8(made.stdout).unwrap().trim());
         let cluster = Cluster { directory };
@@ -36,7 +36,7 @@ impl Cluster {
         format!("postgres://postgres@{}/postgres", self.directory.to_str().unwrap().replace('/', "%2F"))
     }
 
-    /// From here on it is silent, and is not gone.
+    /// From now on it does not answer, but is not gone.
     pub fn freeze(&self) {
         self.signal(Signal::STOP);
     }
@@ -45,12 +45,12 @@ impl Cluster {
         self.signal(Signal::CONT);
     }
 
-    /// To the server's first process, which makes the others, and then to those.
+    /// Signals the server's main process, which starts the others, and then those.
     fn signal(&self, signal: Signal) {
         let file = std::fs::read_to_string(self.directory.join("data/postmaster.pid")).unwrap();
         let first: i32 = file.lines().next().unwrap().parse().unwrap();
         for process in std::iter::once(first).chain(children(first)) {
-            // One may have ended in the meantime.
+            // A process may have ended in the meantime.
             let _ = kill_process(Pid::from_raw(process).unwrap(), signal);
         }
     }
@@ -83,13 +83,13 @@ fn children(parent: i32) -> Vec<i32> {
         .collect()
 }
 
-/// The fourth field; the second, in parentheses, may hold anything.
+/// The fourth field; the second, in parentheses, may contain anything.
 fn parent_of(process: &Path) -> Option<i32> {
     let stat = std::fs::read_to_string(process.join("stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// PostgreSQL refuses to be run by root.
+/// PostgreSQL refuses to run as root.
 fn as_postgres(program: &str) -> Command {
     if !geteuid().is_root() {
         return Command::new(program);
@@ -99,7 +99,7 @@ fn as_postgres(program: &str) -> Command {
     command
 }
 
-/// Where Debian keeps the server's programs, which are not on the PATH.
+/// Where Debian installs the server's programs, which are not on the PATH.
 fn newest_bin() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").expect("this test needs PostgreSQL: run ./test");
     let bins = versions.map(|version| version.unwrap().path().join("bin"));

@@ -9,7 +9,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod cluster;
+pub mod damage;
 
+use std::io::Write;
 use std::sync::OnceLock;
 
 use postgres::NoTls;
@@ -19,7 +21,7 @@ use uuid::Uuid;
 
 pub use crate::cluster::Cluster;
 
-/// Makes two tests, `sqlite::name` and `postgres::name`, of each `async fn name(database: &Database)`.
+/// Generates two tests, `sqlite::name` and `postgres::name`, from each `async fn name(database: &Database)`.
 #[macro_export]
 macro_rules! on_both_databases {
     ($($name:ident),+ $(,)?) => {
@@ -33,7 +35,7 @@ macro_rules! on_both_databases {
         mod postgres {$(
             #[test]
             fn $name() {
-                let database = $crate::Database::postgres();
+                let Some(database) = $crate::Database::postgres() else { return };
                 $crate::block_on(super::$name(&database));
             }
         )+}
@@ -45,7 +47,7 @@ pub fn block_on<T>(test: impl Future<Output = T>) -> T {
     runtime.unwrap().block_on(test)
 }
 
-/// The `recto` program that was built with the tests; it is also what opens uploaded files.
+/// The `recto` program built with the tests; it also serves as the media worker.
 pub fn recto() -> std::path::PathBuf {
     let tests = std::env::current_exe().unwrap();
     let program = tests.parent().unwrap().with_file_name("recto");
@@ -53,77 +55,78 @@ pub fn recto() -> std::path::PathBuf {
     program
 }
 
-/// An empty database, removed when the test is over.
+/// An empty database, removed at the end of the test.
 pub struct Database {
-    kind: Kind,
+    kind: DatabaseKind,
     store: OnceLock<Store>,
 }
 
-enum Kind {
+enum DatabaseKind {
     Sqlite(TempDir),
-    Postgres { schema: String },
+    Postgres { server: String, schema: String },
 }
 
-/// More than one, so that tests race.
+/// More than one, so that tests can race.
 const CONNECTIONS: usize = 6;
 
 impl Database {
     pub fn sqlite() -> Database {
-        Database { kind: Kind::Sqlite(tempfile::tempdir().unwrap()), store: OnceLock::new() }
+        Database { kind: DatabaseKind::Sqlite(tempfile::tempdir().unwrap()), store: OnceLock::new() }
     }
 
-    /// A schema of its own in the PostgreSQL that `./test` starts.
-    pub fn postgres() -> Database {
+    /// A private schema in the PostgreSQL server that `./test` starts; `None`: there is no server, skip the test.
+    pub fn postgres() -> Option<Database> {
+        let server = server(POSTGRES)?;
         let schema = format!("test_{}", Uuid::now_v7().simple());
-        execute(&server(), &format!("CREATE SCHEMA {schema}"));
-        Database { kind: Kind::Postgres { schema }, store: OnceLock::new() }
+        execute(&server, &format!("CREATE SCHEMA {schema}"));
+        Some(Database { kind: DatabaseKind::Postgres { server, schema }, store: OnceLock::new() })
     }
 
     pub fn location(&self) -> Location {
         match &self.kind {
-            Kind::Sqlite(directory) => {
+            DatabaseKind::Sqlite(directory) => {
                 Location::Sqlite { path: directory.path().join("recto.db"), group: 256 }
             }
             // Tests set the clock of leases, as on SQLite.
-            Kind::Postgres { .. } => {
+            DatabaseKind::Postgres { .. } => {
                 Location::Postgres { url: self.url(), connections: CONNECTIONS, leases: LeaseClock::Caller }
             }
         }
     }
 
-    /// For PostgreSQL. Deadlocks are found soon, so that no test waits a second for it.
+    /// For PostgreSQL. With a short deadlock timeout, so that tests do not wait a second for it.
     pub fn url(&self) -> String {
         match &self.kind {
-            Kind::Sqlite(_) => panic!("this database has no URL"),
-            Kind::Postgres { schema } => {
-                format!("{}?options=-csearch_path%3D{schema}%20-cdeadlock_timeout%3D20ms", server())
+            DatabaseKind::Sqlite(_) => panic!("this database has no URL"),
+            DatabaseKind::Postgres { server, schema } => {
+                format!("{server}?options=-csearch_path%3D{schema}%20-cdeadlock_timeout%3D20ms")
             }
         }
     }
 
-    /// The store of this test; the same one each time.
+    /// The store of this test; always the same one.
     pub fn store(&self) -> &Store {
         self.store.get_or_init(|| self.open())
     }
 
-    /// Another store on the same database, as another process would have it.
+    /// Another store on the same database, as another process would have.
     pub fn open(&self) -> Store {
         outside(|| Store::open(&self.location()).unwrap())
     }
 
-    /// Runs SQL that is none of the store's.
+    /// Runs SQL directly, not through the store.
     pub fn execute(&self, sql: &str) {
         match &self.kind {
-            Kind::Sqlite(_) => self.sqlite_connection().execute_batch(sql).unwrap(),
-            Kind::Postgres { .. } => execute(&self.url(), sql),
+            DatabaseKind::Sqlite(_) => self.sqlite_connection().execute_batch(sql).unwrap(),
+            DatabaseKind::Postgres { .. } => execute(&self.url(), sql),
         }
     }
 
-    /// Every row of every table, as text: equal before and after means that nothing was changed.
+    /// Every row of every table as text, to check that nothing was changed.
     pub fn dump(&self) -> Vec<String> {
         let mut rows = match &self.kind {
-            Kind::Sqlite(_) => dump_sqlite(&self.sqlite_connection()),
-            Kind::Postgres { schema } => outside(|| dump_postgres(&self.url(), schema)),
+            DatabaseKind::Sqlite(_) => dump_sqlite(&self.sqlite_connection()),
+            DatabaseKind::Postgres { schema, .. } => outside(|| dump_postgres(&self.url(), schema)),
         };
         rows.sort();
         rows
@@ -132,33 +135,54 @@ impl Database {
     fn sqlite_connection(&self) -> rusqlite::Connection {
         match self.location() {
             Location::Sqlite { path, .. } => rusqlite::Connection::open(path).unwrap(),
-            Location::Postgres { .. } => panic!("this database is no SQLite"),
+            Location::Postgres { .. } => panic!("this database is not SQLite"),
         }
     }
 }
 
 impl Drop for Database {
     fn drop(&mut self) {
-        if let Kind::Postgres { schema } = &self.kind {
+        if let DatabaseKind::Postgres { server, schema } = &self.kind {
             let drop = format!("DROP SCHEMA {schema} CASCADE");
             outside(|| {
-                postgres::Client::connect(&server(), NoTls).and_then(|mut client| client.batch_execute(&drop))
+                postgres::Client::connect(server, NoTls).and_then(|mut client| client.batch_execute(&drop))
             })
             .unwrap_or_else(|error| eprintln!("{drop}: {error}"));
         }
     }
 }
 
-fn server() -> String {
-    std::env::var("RECTO_TEST_POSTGRES")
-        .expect("this test needs PostgreSQL: run ./test, which starts one (./test -p recto-store some_test runs one test)")
+/// The URL of the PostgreSQL server for tests.
+pub const POSTGRES: &str = "RECTO_TEST_POSTGRES";
+/// The URL of the S3 server for tests.
+pub const S3: &str = "RECTO_TEST_S3";
+/// The URL of the one with TLS, and the certificate of the authority that signed its certificate.
+pub const S3_TLS: &str = "RECTO_TEST_S3_TLS";
+pub const S3_CA: &str = "RECTO_TEST_S3_CA";
+
+/// The URL of a server for tests. `None`: `variable` is not set, and the caller skips its test.
+pub fn server(variable: &str) -> Option<String> {
+    let url = std::env::var(variable).ok();
+    if url.is_none() {
+        skip(&format!("{variable} is not set (./test starts the server)"));
+    }
+    url
+}
+
+/// Says on stderr that the running test, or a part of it, is skipped. With `RECTO_TEST_ALL`, which `./test` sets, the
+/// test fails instead.
+pub fn skip(why: &str) {
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    assert!(std::env::var_os("RECTO_TEST_ALL").is_none(), "{test} cannot run: {why}");
+    // Not by `eprintln!`: the test harness hides what it prints when a test passes.
+    std::io::stderr().write_all(format!("{test} skipped: {why}\n").as_bytes()).unwrap();
 }
 
 fn execute(url: &str, sql: &str) {
     outside(|| postgres::Client::connect(url, NoTls).unwrap().batch_execute(sql).unwrap());
 }
 
-/// The synchronous client of PostgreSQL refuses to wait inside an async runtime, where tests are.
+/// PostgreSQL's synchronous client refuses to block inside an async runtime, which tests run in.
 fn outside<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(work).join().unwrap())
 }

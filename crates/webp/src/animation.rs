@@ -1,4 +1,4 @@
-//! Frames, one after the other, to the file of an animation. Only what changes between them is stored.
+//! Encodes frames, one after the other, as an animation. Only the differences between frames are stored.
 
 use std::ffi::{CStr, c_int};
 use std::mem::MaybeUninit;
@@ -9,7 +9,7 @@ use libwebp_sys as ffi;
 use crate::picture::Picture;
 use crate::{Compression, Error, Image, check_size, config};
 
-/// The version of libwebp's structures that we were compiled for.
+/// The version of libwebp's structures that this was compiled for.
 const MUX_ABI: c_int = ffi::WEBP_MUX_ABI_VERSION as c_int;
 
 pub struct Animation {
@@ -22,14 +22,14 @@ pub struct Animation {
 }
 
 impl Animation {
-    /// `plays` is how often the animation runs; 0 is for ever. Each frame is compressed as it is said here, or
-    /// without loss where it has so few colours that this may be smaller.
+    /// `plays` is how often the animation runs; 0 means forever. Each frame is compressed as specified, or losslessly
+    /// if it has so few colours that this may be smaller.
     pub fn new(width: u32, height: u32, plays: u16, compression: Compression) -> Result<Animation, Error> {
         check_size(width, height)?;
         let config = config::of(compression)?;
         let mut options = MaybeUninit::<ffi::WebPAnimEncoderOptions>::zeroed();
-        // SAFETY: the pointer is to a whole WebPAnimEncoderOptions, which the call fills; all zeros are a valid value
-        // of the plain numbers it consists of.
+        // SAFETY: the pointer is to a complete WebPAnimEncoderOptions, which the call fills; all zeros are a valid
+        // value of the plain numbers it consists of.
         let mut options = unsafe {
             ffi::WebPAnimEncoderOptionsInitInternal(options.as_mut_ptr(), MUX_ABI);
             options.assume_init()
@@ -43,7 +43,7 @@ impl Animation {
         Ok(Animation { encoder, config, width, height, at: 0 })
     }
 
-    /// Shows the frame for so many milliseconds.
+    /// Shows the frame for this many milliseconds.
     pub fn add(&mut self, frame: Image<'_>, milliseconds: u32) -> Result<(), Error> {
         if (frame.width, frame.height) != (self.width, self.height) {
             return Err(Error::Size(frame.width, frame.height));
@@ -63,11 +63,11 @@ impl Animation {
         Ok(())
     }
 
-    /// The file.
+    /// Returns the encoded file.
     pub fn finish(self) -> Result<Vec<u8>, Error> {
         let encoder = self.encoder.as_ptr();
         let mut data = ffi::WebPData { bytes: ptr::null(), size: 0 };
-        // SAFETY: the encoder is initialised; no frame tells it when the last one ends; `data` is empty and is filled
+        // SAFETY: the encoder is initialised; a null frame marks the end of the last one; `data` is empty and is filled
         // by the second call.
         let done = unsafe {
             ffi::WebPAnimEncoderAdd(encoder, ptr::null_mut(), self.at, ptr::null()) != 0
@@ -85,7 +85,8 @@ impl Animation {
     }
 
     fn error(&self) -> Error {
-        // SAFETY: the encoder is initialised; its message is a C string of its own, copied before anything changes it.
+        // SAFETY: the encoder is initialised; its message is a C string that it owns, copied before anything changes
+        // it.
         let message = unsafe {
             let message = ffi::WebPAnimEncoderGetError(self.encoder.as_ptr());
             if message.is_null() { c"unknown".to_owned() } else { CStr::from_ptr(message).to_owned() }
@@ -96,7 +97,7 @@ impl Animation {
 
 impl Drop for Animation {
     fn drop(&mut self) {
-        // SAFETY: the encoder is there and is deleted once.
+        // SAFETY: the encoder exists and is deleted once.
         unsafe { ffi::WebPAnimEncoderDelete(self.encoder.as_ptr()) }
     }
 }

@@ -1,4 +1,4 @@
-//! What libwebp is told about how to compress.
+//! Compression settings for libwebp.
 
 use libwebp_sys as ffi;
 
@@ -20,7 +20,7 @@ impl Compression {
 }
 
 pub(crate) fn of(compression: Compression) -> Result<ffi::WebPConfig, Error> {
-    let unknown = || Error::Encoder(format!("there is no compression like {compression:?}"));
+    let unknown = || Error::Encoder(format!("invalid compression settings: {compression:?}"));
     let mut config = ffi::WebPConfig::new().map_err(|()| unknown())?;
     match compression {
         Compression::Lossy { quality, method } => {

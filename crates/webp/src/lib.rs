@@ -1,4 +1,5 @@
-//! libwebp's encoder behind a safe door. The only crate of ours with unsafe code; it never sees a file, only pixels.
+//! A safe interface to libwebp's encoder. The only crate in this workspace with unsafe code; it sees only pixels, never
+//! files.
 
 mod animation;
 mod config;
@@ -9,23 +10,23 @@ pub use config::Compression;
 
 use picture::Picture;
 
-/// What the format can express.
+/// The maximum width and height in the format.
 pub const MAX_SIDE: u32 = 16_383;
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum Error {
-    #[error("{0} × {1} pixels are no picture that WebP can hold")]
+    #[error("WebP does not support images of {0} × {1} pixels")]
     Size(u32, u32),
-    #[error("there are {found} bytes of pixels instead of {expected}")]
+    #[error("expected {expected} bytes of pixels, got {found}")]
     Length { found: usize, expected: usize },
-    #[error("the animation takes longer than WebP can say")]
+    #[error("the animation is longer than WebP can express")]
     Duration,
-    /// Out of memory, mostly.
+    /// Usually out of memory.
     #[error("libwebp: {0}")]
     Encoder(String),
 }
 
-/// Rows of pixels, top to bottom, eight bits a channel, nothing between them.
+/// Rows of pixels, top to bottom, eight bits per channel, without padding.
 #[derive(Clone, Copy)]
 pub struct Image<'a> {
     width: u32,
@@ -45,7 +46,7 @@ impl<'a> Image<'a> {
         Image::new(width, height, Channels::Rgb, bytes)
     }
 
-    /// Alpha is not multiplied into the colours.
+    /// Alpha is not premultiplied.
     pub fn rgba(width: u32, height: u32, bytes: &'a [u8]) -> Result<Image<'a>, Error> {
         Image::new(width, height, Channels::Rgba, bytes)
     }
@@ -65,7 +66,7 @@ fn check_size(width: u32, height: u32) -> Result<(), Error> {
     if fits(width) && fits(height) { Ok(()) } else { Err(Error::Size(width, height)) }
 }
 
-/// The file of a still picture.
+/// Encodes a still image.
 pub fn encode(image: Image<'_>, compression: Compression) -> Result<Vec<u8>, Error> {
     let config = config::of(compression)?;
     Picture::import(image, compression.wants_argb())?.encode(&config)

@@ -11,13 +11,13 @@ fn decoder(file: &[u8]) -> WebPDecoder<Cursor<&[u8]>> {
     WebPDecoder::new(Cursor::new(file)).expect("a WebP file")
 }
 
-/// 40 × 30 pixels, every one of them different.
+/// 40 × 30 pixels, all different.
 fn pixels(channels: usize) -> Vec<u8> {
     (0..40 * 30 * channels).map(|n| (n * 7 % 251) as u8).collect()
 }
 
 #[test]
-fn without_loss_every_pixel_is_kept() {
+fn lossless_compression_keeps_every_pixel() {
     let rgb = pixels(3);
     let file = encode(Image::rgb(40, 30, &rgb).expect("rgb"), LOSSLESS).expect("encoded");
     let mut found = vec![0; rgb.len()];
@@ -26,7 +26,7 @@ fn without_loss_every_pixel_is_kept() {
 }
 
 #[test]
-fn with_loss_colours_and_alpha_come_close() {
+fn lossy_compression_roughly_keeps_colours_and_alpha() {
     let rgba = [200, 100, 50, 128].repeat(40 * 30);
     let file = encode(Image::rgba(40, 30, &rgba).expect("rgba"), LOSSY).expect("encoded");
     let mut found = vec![0; rgba.len()];
@@ -35,7 +35,7 @@ fn with_loss_colours_and_alpha_come_close() {
 }
 
 #[test]
-fn what_is_no_picture_is_refused() {
+fn invalid_images_are_refused() {
     let length = |found, expected| Some(Error::Length { found, expected });
     assert_eq!(Image::rgb(2, 2, &[0; 11]).err(), length(11, 12));
     assert_eq!(Image::rgba(2, 2, &[0; 17]).err(), length(17, 16));
@@ -65,7 +65,7 @@ fn an_animation_has_its_frames_durations_and_plays() {
 }
 
 #[test]
-fn an_animation_refuses_what_does_not_fit() {
+fn an_animation_refuses_frames_that_do_not_fit() {
     let mut animation = Animation::new(8, 8, 0, LOSSY).expect("an encoder");
     let small = Image::rgba(4, 4, &[0; 64]).expect("rgba");
     assert_eq!(animation.add(small, 10), Err(Error::Size(4, 4)));

@@ -5,12 +5,12 @@ use clap::Subcommand;
 use model::{AccountName, ByteSize};
 use publisher::AccountUsage;
 
-use super::{parse_account, with_publisher};
+use super::{Access, parse_account, with_publisher};
 use crate::{Global, output};
 
 #[derive(Subcommand)]
 pub enum AccountCommand {
-    /// Make an account with its first site and a token (shown once)
+    /// Create an account with a first site and a token (shown once)
     Create {
         name: String,
         #[arg(long, default_value = "pro")]
@@ -18,16 +18,16 @@ pub enum AccountCommand {
     },
     /// List accounts
     List,
-    /// Show an account, and how much of each limit is used
+    /// Show an account and its usage
     Show { id: String },
-    /// Refuse all API requests of an account, and take its sites off line
+    /// Refuse all API requests of an account and take its sites offline
     Suspend { id: String },
     /// End a suspension
     Resume { id: String },
-    /// Choose the site that requests mean which name none
+    /// Set the site that is used by requests without a site id
     DefaultSite {
         id: String,
-        /// Its id or name
+        /// The site's id or name
         site: String,
     },
     /// Change an account's plan
@@ -37,7 +37,12 @@ pub enum AccountCommand {
 impl AccountCommand {
     pub fn run(self, global: &Global) -> Result<()> {
         let json = global.json;
-        with_publisher(global, async |publisher| match self {
+        let access = if matches!(self, AccountCommand::List | AccountCommand::Show { .. }) {
+            Access::Read
+        } else {
+            Access::Write
+        };
+        with_publisher(global, access, async |publisher| match self {
             AccountCommand::Create { name, plan } => {
                 let name = AccountName::parse(&name).map_err(Error::msg)?;
                 let created = publisher.account_create(name, &plan).await?;
@@ -50,7 +55,7 @@ impl AccountCommand {
                     ("site", created.site_id.to_string()),
                     ("address", created.deploy_url),
                     ("token id", created.token_id.to_string()),
-                    ("token", format!("{}  (shown only this once)", created.token)),
+                    ("token", format!("{}  (shown only once)", created.token)),
                 ]);
                 Ok(())
             }

@@ -1,4 +1,4 @@
-//! `recto media`: what a site's uploads take, which pages use them, and how to be rid of them.
+//! `recto media`: lists a site's uploads, with their sizes and the pages that use them, and deletes them.
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
@@ -7,29 +7,29 @@ use publisher::{MediumInfo, Publisher, TranscodeStatus};
 use serde_json::{Value, json};
 use store::sites::Site;
 
-use super::with_publisher;
+use super::{Access, with_publisher};
 use crate::{Global, output};
 
 #[derive(Subcommand)]
 pub enum MediaCommand {
-    /// All uploads of a site, newest first, with their size and the pages that use them
+    /// List the uploads of a site, newest first, with their sizes and the pages that use them
     List {
-        /// Its id or name
+        /// The site's id or name
         site: String,
-        /// Only those that no page uses
+        /// Only unused uploads
         #[arg(long)]
         orphans: bool,
     },
-    /// Delete uploads; their room is free at once
+    /// Delete uploads; their storage is free at once
     Delete {
         /// The site's id or name
         site: String,
-        /// Addresses as `recto media list` shows them
+        /// URLs, as shown by `recto media list`
         urls: Vec<String>,
-        /// All those that no page uses
+        /// All unused uploads
         #[arg(long, conflicts_with = "urls")]
         orphans: bool,
-        /// Also those that a page uses: it will show a gap
+        /// Also uploads that are used by a page, which will then be missing there
         #[arg(long)]
         force: bool,
     },
@@ -38,7 +38,8 @@ pub enum MediaCommand {
 impl MediaCommand {
     pub fn run(self, global: &Global) -> Result<()> {
         let json = global.json;
-        with_publisher(global, async |publisher| match self {
+        let access = if matches!(self, MediaCommand::List { .. }) { Access::Read } else { Access::Write };
+        with_publisher(global, access, async |publisher| match self {
             MediaCommand::List { site, orphans } => {
                 let site = publisher.site_find(&site).await?;
                 let mut media = publisher.media(site.id).await?;
@@ -49,17 +50,22 @@ impl MediaCommand {
             MediaCommand::Delete { site, urls, orphans, force } => {
                 let site = publisher.site_find(&site).await?;
                 if urls.is_empty() && !orphans {
-                    bail!("name what to delete: its address, or --orphans for all that no page uses");
+                    bail!("give the URLs to delete, or --orphans for all unused uploads");
                 }
-                let doomed = doomed(&publisher, &site, urls, force).await?;
-                delete(&publisher, &site, &doomed, json).await
+                let urls = urls_to_delete(&publisher, &site, urls, force).await?;
+                delete(&publisher, &site, &urls, json).await
             }
         })
     }
 }
 
-/// Which addresses to delete; without any, all that no page uses.
-async fn doomed(publisher: &Publisher, site: &Site, urls: Vec<String>, force: bool) -> Result<Vec<String>> {
+/// The URLs to delete: those given, or all unused ones.
+async fn urls_to_delete(
+    publisher: &Publisher,
+    site: &Site,
+    urls: Vec<String>,
+    force: bool,
+) -> Result<Vec<String>> {
     let media = publisher.media(site.id).await?;
     if urls.is_empty() {
         let orphans = media.into_iter().filter(|medium| medium.used_by.is_empty());
@@ -68,7 +74,7 @@ async fn doomed(publisher: &Publisher, site: &Site, urls: Vec<String>, force: bo
     for url in &urls {
         let medium = media.iter().find(|medium| medium.urls.contains(url));
         if let Some(page) = medium.and_then(|medium| medium.used_by.first()).filter(|_| !force) {
-            bail!("{url} is used by {}; say --force to delete it all the same", publisher::page_url(page));
+            bail!("{url} is used by {}; delete it anyway with --force", publisher::page_url(page));
         }
     }
     Ok(urls)
@@ -82,7 +88,7 @@ async fn delete(publisher: &Publisher, site: &Site, urls: &[String], json: bool)
     if json {
         output::json(&json!({ "deleted": urls, "freedBytes": freed }));
     } else {
-        output::line(format!("{} deleted, {} are free again", urls.len(), ByteSize(freed)));
+        output::line(format!("{} deleted, {} freed", urls.len(), ByteSize(freed)));
     }
     Ok(())
 }
@@ -94,13 +100,16 @@ fn list(site: &Site, media: &[MediumInfo], json: bool) {
         output::line("none");
     } else {
         let rows: Vec<_> = media.iter().flat_map(rows).collect();
-        output::table(["ADDRESS", "SIZE", "UPLOADED", "USED BY", ""], &rows);
+        output::table(["URL", "SIZE", "UPLOADED", "USED BY", ""], &rows);
         let total = media.iter().map(|medium| medium.size).sum();
         let orphans: u64 =
             media.iter().filter(|medium| medium.used_by.is_empty()).map(|medium| medium.size).sum();
         output::line("");
-        output::line(format!("{} in all, {} of it used by no page", ByteSize(total), ByteSize(orphans)));
-        output::line(format!("to free that: recto media delete {} --orphans", site.name.as_str()));
+        output::line(format!("{} in total, {} of it unused", ByteSize(total), ByteSize(orphans)));
+        output::line(format!(
+            "to delete unused uploads: recto media delete {} --orphans",
+            site.name.as_str()
+        ));
     }
 }
 
@@ -118,10 +127,10 @@ fn describe(medium: &MediumInfo) -> Value {
     })
 }
 
-/// One for each name.
+/// One row per URL.
 fn rows(medium: &MediumInfo) -> Vec<[String; 5]> {
     let used = match medium.used_by.as_slice() {
-        [] => "nobody".to_owned(),
+        [] => "-".to_owned(),
         [page] => publisher::page_url(page),
         [page, rest @ ..] => format!("{} and {} more", publisher::page_url(page), rest.len()),
     };

@@ -5,27 +5,28 @@ use clap::Subcommand;
 use publisher::Orphans;
 use serde_json::json;
 
-use super::with_publisher;
+use super::{Access, with_publisher};
 use crate::{Global, output};
 
 #[derive(Subcommand)]
 pub enum ObjectsCommand {
-    /// Count objects that the database does not know; deletes nothing
+    /// Count unreferenced objects (unknown to the database); deletes nothing
     Check,
-    /// Delete objects that the database does not know and that are older than a week; a server does it once a day
+    /// Delete unreferenced objects that are older than a week; a server also does this once a day
     Sweep {
-        /// Even if they are suspiciously many
+        /// Even if there are suspiciously many
         #[arg(long)]
         force: bool,
     },
-    /// Declare that the objects belong to this database, whatever id they carry
+    /// Assign the objects to this database, even if they belong to another installation
     Adopt,
 }
 
 impl ObjectsCommand {
     pub fn run(self, global: &Global) -> Result<()> {
         let json = global.json;
-        with_publisher(global, async |publisher| {
+        let access = if matches!(self, ObjectsCommand::Check) { Access::Read } else { Access::Write };
+        with_publisher(global, access, async |publisher| {
             match self {
                 ObjectsCommand::Check => {
                     show(json, publisher.count_orphans().await?, "are unknown to the database")
@@ -33,14 +34,14 @@ impl ObjectsCommand {
                 ObjectsCommand::Sweep { force } => show(
                     json,
                     publisher.sweep_orphans(force).await?,
-                    "were unknown to the database, and are deleted",
+                    "were unknown to the database and are deleted",
                 ),
                 ObjectsCommand::Adopt => {
                     let installation = publisher.adopt_objects().await?;
                     match json {
                         true => output::json(&json!({ "installationId": installation })),
                         false => {
-                            output::line(format!("the objects belong to installation {installation} now"))
+                            output::line(format!("the objects now belong to installation {installation}"))
                         }
                     }
                 }

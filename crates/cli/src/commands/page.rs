@@ -1,12 +1,12 @@
-//! `recto page …`: what was deleted through the API.
+//! `recto page …`: pages that were deleted through the API.
 
 use anyhow::{Result, anyhow, bail};
 use clap::Subcommand;
 use model::PageId;
 use serde_json::{Value, json};
-use store::bin::Deleted;
+use store::trash::Deleted;
 
-use super::with_publisher;
+use super::{Access, with_publisher};
 use crate::{Global, output};
 
 #[derive(Subcommand)]
@@ -16,13 +16,13 @@ pub enum PageCommand {
         #[arg(long, value_name = "ID_OR_NAME")]
         site: String,
     },
-    /// Bring a deleted page back
+    /// Restore a deleted page
     Restore {
         id: String,
         #[arg(long, value_name = "ID_OR_NAME")]
         site: String,
     },
-    /// Delete deleted pages for good: one, or all of a site's
+    /// Permanently delete a deleted page, or all deleted pages of a site
     Purge {
         id: Option<String>,
         #[arg(long, value_name = "ID_OR_NAME")]
@@ -36,7 +36,8 @@ pub enum PageCommand {
 impl PageCommand {
     pub fn run(self, global: &Global) -> Result<()> {
         let json = global.json;
-        with_publisher(global, async |publisher| match self {
+        let access = if matches!(self, PageCommand::Deleted { .. }) { Access::Read } else { Access::Write };
+        with_publisher(global, access, async |publisher| match self {
             PageCommand::Deleted { site } => {
                 let pages = publisher.deleted_list(&publisher.site_find(&site).await?).await?;
                 if json {
@@ -53,7 +54,9 @@ impl PageCommand {
                 if json {
                     output::json(&json!({ "id": page }));
                 } else {
-                    output::line(format!("page {page} is back; it is on the site after the next build"));
+                    output::line(format!(
+                        "page {page} is restored; it appears on the site after the next build"
+                    ));
                 }
                 Ok(())
             }
@@ -61,13 +64,13 @@ impl PageCommand {
                 let site = publisher.site_find(&site).await?;
                 let page = id.map(|id| parse_page(&id)).transpose()?;
                 if page.is_none() && !all {
-                    bail!("name a page, or say --all for every deleted page of the site");
+                    bail!("give the id of a page, or --all for all deleted pages of the site");
                 }
                 let purged = publisher.deleted_purge(&site, page).await?;
                 if json {
                     output::json(&json!({ "purged": purged }));
                 } else {
-                    output::line(format!("{purged} deleted pages are gone for good"));
+                    output::line(format!("{purged} pages permanently deleted"));
                 }
                 Ok(())
             }
@@ -76,7 +79,7 @@ impl PageCommand {
 }
 
 fn parse_page(text: &str) -> Result<PageId> {
-    PageId::parse(text).ok_or_else(|| anyhow!("{text:?} is no page id; `recto page deleted` shows them"))
+    PageId::parse(text).ok_or_else(|| anyhow!("{text:?} is not a page id; `recto page deleted` shows them"))
 }
 
 fn describe(page: &Deleted) -> Value {

@@ -25,12 +25,12 @@ use self::export::Export;
 use self::protection::Password;
 use self::releases::Rollback;
 use self::settings::Set;
-use super::{parse_account, with_publisher};
+use super::{Access, parse_account, with_publisher};
 use crate::{Global, output};
 
 #[derive(Subcommand)]
 pub enum SiteCommand {
-    /// Make a site; its name is the label of its address
+    /// Create a site; its name becomes part of its URL
     Create {
         name: String,
         #[arg(long, value_name = "ID")]
@@ -38,59 +38,72 @@ pub enum SiteCommand {
     },
     /// List sites
     List,
-    /// Show a site, by its id or name: address, live release, last build
+    /// Show a site: URL, live release, last build, access
     Show {
-        /// Its id or name
+        /// The site's id or name
         site: String,
     },
-    /// Print a site's address, and open it in a browser where there is one
+    /// Print a site's URL, and open it in a browser if there is one
     Open {
-        /// Its id or name
+        /// The site's id or name
         site: String,
     },
-    /// Give a site another name, and so another address
+    /// Rename a site, which changes its URL
     Rename {
-        /// Its id or name
+        /// The site's id or name
         site: String,
         name: String,
     },
-    /// Delete a site with all its pages, for good
+    /// Permanently delete a site with all its pages
     Delete {
-        /// Its id or name
+        /// The site's id or name
         site: String,
-        /// Really do it
+        /// Confirm the deletion
         #[arg(long)]
         yes: bool,
     },
-    /// Choose a site's title, language, colours, links, …
+    /// Change a site's title, language, colours, links, …
     #[command(after_help = settings::keys())]
     Set(Set),
-    /// Show what was chosen with `site set`
+    /// Show the settings of a site
     Settings {
-        /// Its id or name
+        /// The site's id or name
         site: String,
     },
-    /// Queue a build; neither quota nor cooldown count
+    /// Queue a build, regardless of quota and cooldown
     Build(Build),
-    /// List the releases that are kept, newest first
+    /// List the releases of a site, newest first
     Releases {
-        /// Its id or name
+        /// The site's id or name
         site: String,
     },
-    /// Make an older release live, until somebody builds the site again
+    /// Make an older release live until the next requested build
     Rollback(Rollback),
-    /// Write a release as plain files, for any static host
+    /// Export a release as plain files, for any static host
     Export(Export),
-    /// A site's own domains, besides its address on this server: list, add, remove
+    /// Custom domains of a site: list, add, remove
     Domain(Domain),
-    /// Protect a site with a password; it is asked for, or read from standard input
+    /// Protect a site with a password, which is prompted for or read from standard input
     Password(Password),
 }
 
 impl SiteCommand {
+    fn access(&self) -> Access {
+        match self {
+            SiteCommand::List
+            | SiteCommand::Show { .. }
+            | SiteCommand::Open { .. }
+            | SiteCommand::Settings { .. }
+            | SiteCommand::Releases { .. }
+            | SiteCommand::Export(_) => Access::Read,
+            SiteCommand::Domain(domain) if domain.only_reads() => Access::Read,
+            _ => Access::Write,
+        }
+    }
+
     pub fn run(self, global: &Global) -> Result<()> {
         let json = global.json;
-        with_publisher(global, async |publisher| match self {
+        with_publisher(global, self.access(), async |publisher| match self {
             SiteCommand::Create { name, account } => {
                 let name = SiteName::parse(&name).map_err(Error::msg)?;
                 let site = publisher.site_create(parse_account(&account)?, name).await?;
@@ -109,7 +122,7 @@ impl SiteCommand {
             }
             SiteCommand::Open { site } => {
                 let site = publisher.site_find(&site).await?;
-                open(&address(&publisher, &site).await?, json);
+                open(&main_url(&publisher, &site).await?, json);
                 Ok(())
             }
             SiteCommand::Rename { site, name } => {
@@ -122,7 +135,7 @@ impl SiteCommand {
                 let site = publisher.site_find(&site).await?;
                 if !yes {
                     bail!(
-                        "this deletes the site {:?} and all its pages for good; say --yes",
+                        "this permanently deletes the site {:?} and all its pages; confirm with --yes",
                         site.name.as_str()
                     );
                 }
@@ -130,7 +143,7 @@ impl SiteCommand {
                 if json {
                     output::json(&json!({ "siteId": site.id }));
                 } else {
-                    output::line(format!("site {} is deleted", site.name.as_str()));
+                    output::line(format!("site {} deleted", site.name.as_str()));
                 }
                 Ok(())
             }
@@ -180,13 +193,9 @@ fn row(publisher: &Publisher, site: &Site) -> [String; 4] {
     [site.id.to_string(), site.name.as_str().to_owned(), site.account.to_string(), address]
 }
 
-/// Where people find a site: its first own domain, or the address that the server gives it.
-async fn address(publisher: &Publisher, site: &Site) -> Result<String> {
-    let settings = publisher.settings();
-    Ok(match publisher.domain_list(site).await?.first() {
-        Some(host) => format!("{}://{host}", settings.domain_scheme),
-        None => settings.deploy_url(&site.name),
-    })
+async fn main_url(publisher: &Publisher, site: &Site) -> Result<String> {
+    let domains = publisher.domain_list(site).await?;
+    Ok(publisher.settings().main_url(&site.name, &domains))
 }
 
 fn open(address: &str, json: bool) {
@@ -197,7 +206,7 @@ fn open(address: &str, json: bool) {
     output::line(address);
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| value != OsStr::new(""));
     if is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") {
-        // Whether or not it works: the address is printed.
+        // Errors are ignored: the URL is printed anyway.
         let mut browser = Command::new("xdg-open");
         let _ = browser.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     }

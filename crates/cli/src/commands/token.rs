@@ -6,33 +6,34 @@ use model::{Timestamp, TokenId, TokenName};
 use serde_json::{Value, json};
 use store::tokens::Token;
 
-use super::{parse_account, with_publisher};
+use super::{Access, parse_account, with_publisher};
 use crate::{Global, output};
 
 #[derive(Subcommand)]
 pub enum TokenCommand {
-    /// Make a token for an account (shown once)
+    /// Create a token for an account (shown once)
     Create {
         #[arg(long, value_name = "ID")]
         account: String,
-        /// To tell it from others
+        /// A name to recognise it by
         #[arg(long, default_value = "")]
         name: String,
     },
-    /// List tokens; the tokens themselves are not stored
+    /// List tokens; only their hashes are stored
     List {
         /// Only those of this account
         #[arg(long, value_name = "ID")]
         account: Option<String>,
     },
-    /// End a token; it fails from the next request on
+    /// Revoke a token; it is refused from the next request on
     Revoke { id: String },
 }
 
 impl TokenCommand {
     pub fn run(self, global: &Global) -> Result<()> {
         let json = global.json;
-        with_publisher(global, async |publisher| match self {
+        let access = if matches!(self, TokenCommand::List { .. }) { Access::Read } else { Access::Write };
+        with_publisher(global, access, async |publisher| match self {
             TokenCommand::Create { account, name } => {
                 let name = TokenName::parse(&name).map_err(Error::msg)?;
                 let created = publisher.token_create(parse_account(&account)?, name).await?;
@@ -40,7 +41,7 @@ impl TokenCommand {
                     output::json(&created);
                     return Ok(());
                 }
-                let token = format!("{}  (shown only this once)", created.token);
+                let token = format!("{}  (shown only once)", created.token);
                 output::facts(&[("token id", created.token_id.to_string()), ("token", token)]);
                 Ok(())
             }
@@ -58,7 +59,7 @@ impl TokenCommand {
             }
             TokenCommand::Revoke { id } => {
                 let token = TokenId::parse(&id)
-                    .ok_or_else(|| anyhow!("{id:?} is no token id; `recto token list` shows them"))?;
+                    .ok_or_else(|| anyhow!("{id:?} is not a token id; `recto token list` shows them"))?;
                 publisher.token_revoke(token).await?;
                 if json {
                     output::json(&json!({ "tokenId": token }));

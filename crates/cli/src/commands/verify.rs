@@ -1,4 +1,4 @@
-//! `recto verify`: reads everything that is stored. Exit status 1: something is damaged.
+//! `recto verify`: reads everything that is stored. Exit status 1 means that something is damaged.
 
 use std::process::ExitCode;
 
@@ -6,14 +6,14 @@ use anyhow::Result;
 use model::ByteSize;
 use publisher::{Damage, Verified};
 
-use super::with_publisher;
+use super::{Access, with_publisher};
 use crate::{Global, output};
 
 pub fn verify(global: &Global) -> Result<ExitCode> {
     let json = global.json;
     let progress = output::progress("{spinner} {msg} ({elapsed})", json);
     let bar = progress.clone();
-    let found = with_publisher(global, async |publisher| {
+    let found = with_publisher(global, Access::Read, async |publisher| {
         Ok(publisher.verify(|so_far| bar.set_message(summary(so_far))).await?)
     })?;
     progress.finish_and_clear();
@@ -23,7 +23,7 @@ pub fn verify(global: &Global) -> Result<ExitCode> {
         for Damage { site, what } in &found.damage {
             output::line(format!("{}: {what}", site.as_deref().unwrap_or("server")));
         }
-        let verdict = if found.damage.is_empty() { "everything is whole".into() } else { damaged(&found) };
+        let verdict = if found.damage.is_empty() { "no damage found".into() } else { damaged(&found) };
         output::line(format!("{}; {verdict}", summary(&found)));
     }
     Ok(if found.damage.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -36,8 +36,8 @@ fn summary(found: &Verified) -> String {
 
 fn damaged(found: &Verified) -> String {
     format!(
-        "{} problems: a damaged file of a site is made again by `recto site build` after a change, a damaged upload has \
-         to be uploaded again, or both are restored from a backup",
+        "{} problems. Damaged files of a site are rebuilt by `recto site build` after a change; damaged uploads must be \
+         uploaded again. Or restore both from a backup",
         found.damage.len()
     )
 }

@@ -1,4 +1,4 @@
-//! The configuration as it is written: every key, its default, and its variable.
+//! The raw configuration: every key, its default and its environment variable.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +10,7 @@ macro_rules! section {
     ($(#[$doc:meta])* $name:ident { $($key:ident: $kind:ty = $default:expr),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Debug, Deserialize)]
+        #[cfg_attr(test, derive(serde::Serialize))]
         #[serde(deny_unknown_fields, default)]
         pub(super) struct $name { $(pub(super) $key: $kind),+ }
         impl Default for $name {
@@ -38,6 +39,7 @@ section!(Store {
     connections: u64 = 16,
     group_commit: u64 = 256,
     min_free: String = String::new(),
+    upgrade: String = "auto".into(),
 });
 section!(Objects { url: String = "file:objects".into() });
 section!(Limits { url: String = "memory:".into() });
@@ -53,6 +55,7 @@ section!(Pages { purge_after_days: u64 = 30 });
 section!(Log { format: String = "text".into(), filter: String = "info".into() });
 
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawPlan {
     pub(super) file_size: Option<String>,
@@ -62,7 +65,9 @@ pub(super) struct RawPlan {
     pub(super) text: Option<String>,
 }
 
+/// Tests write it, too: what serde writes is every key there is.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Raw {
     pub(super) api: Api,
@@ -79,7 +84,7 @@ pub(super) struct Raw {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum ValueKind {
     Text,
     Number,
     Switch,
@@ -87,43 +92,44 @@ enum Kind {
     List,
 }
 
-const KEYS: &[(&str, &str, Kind)] = &[
-    ("api", "listen", Kind::Text),
-    ("api", "trusted_proxies", Kind::List),
-    ("api", "max_body", Kind::Text),
-    ("api", "max_connections", Kind::Number),
-    ("api", "max_connections_per_address", Kind::Number),
-    ("sites", "listen", Kind::Text),
-    ("sites", "url", Kind::Text),
-    ("sites", "cache", Kind::Text),
-    ("admin", "listen", Kind::Text),
-    ("store", "url", Kind::Text),
-    ("store", "connections", Kind::Number),
-    ("store", "group_commit", Kind::Number),
-    ("store", "min_free", Kind::Text),
-    ("objects", "url", Kind::Text),
-    ("limits", "url", Kind::Text),
-    ("builds", "cooldown_seconds", Kind::Number),
-    ("builds", "postpone", Kind::Switch),
-    ("builds", "workers", Kind::Number),
-    ("builds", "keep_releases", Kind::Number),
-    ("builds", "time_limit_minutes", Kind::Number),
-    ("uploads", "large", Kind::Number),
-    ("uploads", "workers", Kind::Number),
-    ("uploads", "sandbox", Kind::Text),
-    ("pages", "purge_after_days", Kind::Number),
-    ("log", "format", Kind::Text),
-    ("log", "filter", Kind::Text),
+const KEYS: &[(&str, &str, ValueKind)] = &[
+    ("api", "listen", ValueKind::Text),
+    ("api", "trusted_proxies", ValueKind::List),
+    ("api", "max_body", ValueKind::Text),
+    ("api", "max_connections", ValueKind::Number),
+    ("api", "max_connections_per_address", ValueKind::Number),
+    ("sites", "listen", ValueKind::Text),
+    ("sites", "url", ValueKind::Text),
+    ("sites", "cache", ValueKind::Text),
+    ("admin", "listen", ValueKind::Text),
+    ("store", "url", ValueKind::Text),
+    ("store", "connections", ValueKind::Number),
+    ("store", "group_commit", ValueKind::Number),
+    ("store", "min_free", ValueKind::Text),
+    ("store", "upgrade", ValueKind::Text),
+    ("objects", "url", ValueKind::Text),
+    ("limits", "url", ValueKind::Text),
+    ("builds", "cooldown_seconds", ValueKind::Number),
+    ("builds", "postpone", ValueKind::Switch),
+    ("builds", "workers", ValueKind::Number),
+    ("builds", "keep_releases", ValueKind::Number),
+    ("builds", "time_limit_minutes", ValueKind::Number),
+    ("uploads", "large", ValueKind::Number),
+    ("uploads", "workers", ValueKind::Number),
+    ("uploads", "sandbox", ValueKind::Text),
+    ("pages", "purge_after_days", ValueKind::Number),
+    ("log", "format", ValueKind::Text),
+    ("log", "filter", ValueKind::Text),
 ];
-const PLAN_KEYS: &[(&str, Kind)] = &[
-    ("file_size", Kind::Text),
-    ("storage", Kind::Text),
-    ("builds_per_month", Kind::Number),
-    ("pages", Kind::Number),
-    ("text", Kind::Text),
+const PLAN_KEYS: &[(&str, ValueKind)] = &[
+    ("file_size", ValueKind::Text),
+    ("storage", ValueKind::Text),
+    ("builds_per_month", ValueKind::Number),
+    ("pages", ValueKind::Number),
+    ("text", ValueKind::Text),
 ];
-/// A variable that begins like a section's, but is none of its keys, is likely a slip. (`RECTO_API_…` is not judged:
-/// clients keep their token and address there.)
+/// A variable that begins with one of these but is not a setting is probably a typo. (`RECTO_API_…` is not included:
+/// clients use it for their token and URL.)
 const SECTIONS: [&str; 10] = [
     "RECTO_SITES_",
     "RECTO_ADMIN_",
@@ -138,12 +144,12 @@ const SECTIONS: [&str; 10] = [
 ];
 
 impl Raw {
-    /// The file's text with the variables laid over it; also the variables that look like ours and are not.
+    /// The file with the variables applied; also returns unknown variables that look like settings.
     pub(super) fn parse(
         text: &str,
         variables: impl Iterator<Item = (String, String)>,
     ) -> Result<(Raw, Vec<String>)> {
-        // Read as a whole first: only then does an error know its line.
+        // First without variables, so that an error has a line number.
         toml::from_str::<Raw>(text).context("the configuration file")?;
         let mut table: Table = toml::from_str(text).context("the configuration file")?;
         let mut unknown = Vec::new();
@@ -158,13 +164,13 @@ impl Raw {
         Ok((raw, unknown))
     }
 
-    /// Whether a variable is one of the settings.
-    pub(super) fn knows(variable: &str) -> bool {
+    /// Whether a variable is a setting.
+    pub(super) fn is_setting(variable: &str) -> bool {
         key_of(variable).is_some()
     }
 }
 
-/// Of every setting, those of the shipped plans included.
+/// The variables of all settings, including those of the built-in plans.
 pub(super) fn variables() -> impl Iterator<Item = String> {
     let plans = ["free", "simple", "pro"];
     let of_plans = plans
@@ -175,7 +181,7 @@ pub(super) fn variables() -> impl Iterator<Item = String> {
 }
 
 /// `RECTO_STORE_URL` is `store.url`; `RECTO_PLANS_PRO_STORAGE` is `plans.pro.storage`.
-fn key_of(variable: &str) -> Option<(Vec<String>, Kind)> {
+fn key_of(variable: &str) -> Option<(Vec<String>, ValueKind)> {
     let name = variable.strip_prefix("RECTO_")?.to_lowercase();
     if let Some((section, key, kind)) =
         KEYS.iter().find(|(section, key, _)| name == format!("{section}_{key}"))
@@ -188,18 +194,18 @@ fn key_of(variable: &str) -> Option<(Vec<String>, Kind)> {
     Some((vec!["plans".into(), plan.into(), (*key).into()], *kind))
 }
 
-fn typed(name: &str, value: &str, kind: Kind) -> Result<Value> {
+fn typed(name: &str, value: &str, kind: ValueKind) -> Result<Value> {
     match kind {
-        Kind::Text => Ok(Value::String(value.to_owned())),
-        Kind::Number => {
+        ValueKind::Text => Ok(Value::String(value.to_owned())),
+        ValueKind::Number => {
             let number = value.trim().parse().map(Value::Integer);
-            number.map_err(|_| anyhow!("{name}: {value:?} is no whole number"))
+            number.map_err(|_| anyhow!("{name}: {value:?} is not a whole number"))
         }
-        Kind::Switch => {
+        ValueKind::Switch => {
             let switch = value.trim().parse().map(Value::Boolean);
             switch.map_err(|_| anyhow!("{name}: {value:?} is neither true nor false"))
         }
-        Kind::List => {
+        ValueKind::List => {
             let items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
             Ok(Value::Array(items.map(|item| Value::String(item.to_owned())).collect()))
         }

@@ -1,3 +1,5 @@
+mod documented;
+
 use super::*;
 
 fn load(text: &str, variables: &[(&str, &str)]) -> Result<Config> {
@@ -38,42 +40,70 @@ fn the_environment_wins_over_the_file() {
 }
 
 #[test]
-fn every_documented_key_has_a_variable() {
+fn what_variables_say_is_in_force() {
     let variables = [
         ("RECTO_API_LISTEN", "0.0.0.0:1"),
         ("RECTO_API_TRUSTED_PROXIES", "10.0.0.0/8, ::1"),
+        ("RECTO_API_MAX_BODY", "1 MB"),
+        ("RECTO_API_MAX_CONNECTIONS", "8"),
         ("RECTO_API_MAX_CONNECTIONS_PER_ADDRESS", "9"),
         ("RECTO_SITES_LISTEN", "0.0.0.0:2"),
         ("RECTO_SITES_URL", "https://{site}.example.org"),
         ("RECTO_SITES_CACHE", "1 GB"),
         ("RECTO_ADMIN_LISTEN", "127.0.0.1:3"),
+        ("RECTO_STORE_MIN_FREE", "2 GB"),
         ("RECTO_OBJECTS_URL", "file:elsewhere"),
         ("RECTO_LIMITS_URL", "memory:"),
+        ("RECTO_BUILDS_COOLDOWN_SECONDS", "10"),
+        ("RECTO_BUILDS_POSTPONE", "true"),
         ("RECTO_BUILDS_WORKERS", "3"),
         ("RECTO_BUILDS_KEEP_RELEASES", "4"),
-        ("RECTO_BUILDS_POSTPONE", "true"),
+        ("RECTO_BUILDS_TIME_LIMIT_MINUTES", "5"),
+        ("RECTO_UPLOADS_LARGE", "6"),
+        ("RECTO_UPLOADS_WORKERS", "7"),
         ("RECTO_UPLOADS_SANDBOX", "off"),
+        ("RECTO_PAGES_PURGE_AFTER_DAYS", "2"),
+        ("RECTO_LOG_FORMAT", "json"),
+        ("RECTO_LOG_FILTER", "warn"),
         ("RECTO_PLANS_PRO_STORAGE", "1 GB"),
         ("RECTO_PLANS_BIG_TEAM_FILE_SIZE", "1 GB"),
         ("RECTO_PLANS_BIG_TEAM_STORAGE", "2 GB"),
         ("RECTO_PLANS_BIG_TEAM_BUILDS_PER_MONTH", "7"),
     ];
     let config = load("", &variables).expect("all known");
-    assert_eq!((config.trusted_proxies.len(), config.max_connections_per_address), (2, 9));
-    assert_eq!(config.sites_listen, "0.0.0.0:2".parse().expect("an address"));
+    let address = |text: &str| text.parse::<SocketAddr>().expect("an address");
+    assert_eq!((config.api_listen, config.sites_listen), (address("0.0.0.0:1"), address("0.0.0.0:2")));
+    assert_eq!((config.trusted_proxies.len(), config.max_body), (2, ByteSize(1 << 20)));
+    assert_eq!((config.max_connections, config.max_connections_per_address), (8, 9));
     assert_eq!((config.site_scheme, config.site_cache), ("https", ByteSize(1 << 30)));
+    assert_eq!(config.site_url, "https://{site}.example.org");
+    assert_eq!(
+        (config.admin_listen, config.min_free),
+        (Some(address("127.0.0.1:3")), Some(ByteSize(2 << 30)))
+    );
     assert_eq!(config.objects, "file:data/elsewhere");
+    assert_eq!((config.build_cooldown, config.postpone_builds), (Duration::from_secs(10), true));
     assert_eq!((config.build_workers, config.keep_releases), (3, 4));
-    assert!(config.postpone_builds);
+    assert_eq!(config.build_time_limit, Duration::from_secs(5 * 60));
+    assert_eq!((config.large_uploads, config.upload_workers), (6, 7));
     assert_eq!(config.sandbox, Sandbox::Off);
-    assert_eq!(config.admin_listen, Some("127.0.0.1:3".parse().expect("an address")));
+    assert_eq!(config.purge_after, Duration::from_secs(2 * 24 * 3600));
+    assert!(config.log_json);
+    assert_eq!(config.log_filter.to_string(), "warn");
     let plan = |name: &str| config.plans.iter().find(|plan| plan.name == name).cloned().expect(name);
     assert_eq!(plan("pro").storage, ByteSize(1 << 30));
     assert_eq!(plan("pro").builds_per_month, 1000);
     assert_eq!(plan("big_team").builds_per_month, 7);
-    let (_, unknown) =
-        Raw::parse("", [("RECTO_STORE_ULR".to_string(), String::new())].into_iter()).expect("fine");
-    assert_eq!(unknown, ["RECTO_STORE_ULR"]);
+}
+
+#[test]
+fn variables_choose_the_database() {
+    let store = |variables: &[(&str, &str)]| load("", variables).expect("all known").store;
+    let sqlite = [("RECTO_STORE_URL", "sqlite:other.db"), ("RECTO_STORE_GROUP_COMMIT", "1")];
+    let expected = Path::new("data/other.db");
+    assert!(matches!(store(&sqlite), Location::Sqlite { path, group: 1 } if path == expected));
+    let postgres = [("RECTO_STORE_URL", "postgres://h/db"), ("RECTO_STORE_CONNECTIONS", "5")];
+    assert!(matches!(store(&postgres), Location::Postgres { connections: 5, .. }));
 }
 
 #[test]

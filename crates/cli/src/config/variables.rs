@@ -1,18 +1,18 @@
-//! The `RECTO_…` variables of the environment: which are settings, and which only look like it.
+//! The `RECTO_…` environment variables: settings, and unknown ones that are probably typos.
 
 use super::raw::{self, Raw};
 
-/// Read by the command line, or by clients.
-const OTHERS: [&str; 4] = ["RECTO_CONFIG", "RECTO_DATA", "RECTO_URL", "RECTO_TOKEN"];
-/// Clients keep what they need to reach the API there.
-const OF_CLIENTS: &str = "RECTO_API_";
-/// A letter too many, one that is missing, two that changed places: one slip for so many letters is no other word.
-const LETTERS_PER_SLIP: usize = 3;
-const MOST_SLIPS: usize = 3;
+/// Used by the command line or by clients.
+const NOT_SETTINGS: [&str; 4] = ["RECTO_CONFIG", "RECTO_DATA", "RECTO_URL", "RECTO_TOKEN"];
+/// Clients use variables with this prefix.
+const CLIENT_PREFIX: &str = "RECTO_API_";
+/// A typo is an extra, missing, wrong or swapped letter. One is accepted per this many letters.
+const LETTERS_PER_TYPO: usize = 3;
+const MAX_TYPOS: usize = 3;
 
 pub struct Variables {
-    pub in_force: Vec<String>,
-    /// Each with the setting that may have been meant.
+    pub known: Vec<String>,
+    /// Each with the setting that was probably meant.
     pub unknown: Vec<(String, Option<String>)>,
 }
 
@@ -24,21 +24,23 @@ impl Variables {
     fn among(names: impl Iterator<Item = String>) -> Variables {
         let mut names: Vec<String> = names.filter(|name| name.starts_with("RECTO_")).collect();
         names.sort();
-        let (in_force, others): (Vec<_>, Vec<_>) =
-            names.into_iter().partition(|name| Raw::knows(name) || OTHERS.contains(&name.as_str()));
-        let unknown = others.into_iter().map(|name| (meant(&name), name)).map(|(meant, name)| (name, meant));
+        let (known, others): (Vec<_>, Vec<_>) = names
+            .into_iter()
+            .partition(|name| Raw::is_setting(name) || NOT_SETTINGS.contains(&name.as_str()));
+        let unknown =
+            others.into_iter().map(|name| (closest_setting(&name), name)).map(|(meant, name)| (name, meant));
         let is_ours =
-            |(name, meant): &(String, Option<String>)| meant.is_some() || !name.starts_with(OF_CLIENTS);
-        Variables { in_force, unknown: unknown.filter(is_ours).collect() }
+            |(name, meant): &(String, Option<String>)| meant.is_some() || !name.starts_with(CLIENT_PREFIX);
+        Variables { known, unknown: unknown.filter(is_ours).collect() }
     }
 }
 
-/// The setting that a variable which is none comes nearest to.
-pub fn meant(name: &str) -> Option<String> {
-    let known = raw::variables().chain(OTHERS.map(str::to_owned));
-    let (slips, nearest) = known.map(|known| (strsim::damerau_levenshtein(name, &known), known)).min()?;
-    let most = MOST_SLIPS.min(name.trim_start_matches("RECTO_").len() / LETTERS_PER_SLIP);
-    (slips <= most).then_some(nearest)
+/// The setting whose name is closest to an unknown variable.
+pub fn closest_setting(name: &str) -> Option<String> {
+    let known = raw::variables().chain(NOT_SETTINGS.map(str::to_owned));
+    let (typos, nearest) = known.map(|known| (strsim::damerau_levenshtein(name, &known), known)).min()?;
+    let most = MAX_TYPOS.min(name.trim_start_matches("RECTO_").len() / LETTERS_PER_TYPO);
+    (typos <= most).then_some(nearest)
 }
 
 #[cfg(test)]
@@ -46,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_recognised() {
+    fn a_typo_is_recognised() {
         for (name, expected) in [
             ("RECTO_STROE_URL", Some("RECTO_STORE_URL")),
             ("RECTO_SITE_URL", Some("RECTO_SITES_URL")),
@@ -57,17 +59,17 @@ mod tests {
             ("RECTO_SOMETHING_ELSE", None),
             ("RECTO_API_KEY", None),
         ] {
-            assert_eq!(meant(name).as_deref(), expected, "{name}");
+            assert_eq!(closest_setting(name).as_deref(), expected, "{name}");
         }
     }
 
     #[test]
-    fn variables_are_sorted_into_settings_and_slips() {
+    fn settings_and_typos_are_distinguished() {
         let names =
             ["PATH", "RECTO_STORE_URL", "RECTO_DATA", "RECTO_API_KEY", "RECTO_LISEN", "RECTO_API_LISEN"];
         let found = Variables::among(names.map(str::to_owned).into_iter());
-        assert_eq!(found.in_force, ["RECTO_DATA", "RECTO_STORE_URL"]);
-        let slip = ("RECTO_API_LISEN".to_owned(), Some("RECTO_API_LISTEN".to_owned()));
-        assert_eq!(found.unknown, [slip, ("RECTO_LISEN".to_owned(), None)]);
+        assert_eq!(found.known, ["RECTO_DATA", "RECTO_STORE_URL"]);
+        let typo = ("RECTO_API_LISEN".to_owned(), Some("RECTO_API_LISTEN".to_owned()));
+        assert_eq!(found.unknown, [typo, ("RECTO_LISEN".to_owned(), None)]);
     }
 }

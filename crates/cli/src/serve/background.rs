@@ -1,4 +1,4 @@
-//! What the server does besides answering: it builds, looks for pages that become due, transcodes, and tidies up.
+//! Background work of the server: builds, scheduled pages, transcoding, cleanup.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use tokio_util::sync::CancellationToken;
 use crate::config::Config;
 
 const UPKEEP_EVERY: Duration = Duration::from_secs(60);
-/// Replaced texts are deleted soon, so that they do not fill the disk; so is a disk that becomes full noticed.
+/// Short, so that replaced texts do not fill the disk, and a full disk is noticed early.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
-/// The work of the day is claimed once a day; this is how often somebody asks.
+/// How often the server checks whether the daily work is due. One server claims it per day.
 const DAILY_WORK_EVERY: Duration = Duration::from_secs(3600);
 
-/// They end soon after `stop`.
+/// Starts all tasks. They end soon after `stop` is cancelled.
 pub(super) fn start(publisher: &Publisher, config: &Config, stop: &CancellationToken) -> Vec<JoinHandle<()>> {
     let mut tasks = vec![
         tokio::spawn(repeat(UPKEEP_EVERY, stop.clone(), publisher.clone(), tidy)),
@@ -39,7 +39,7 @@ async fn transcode(publisher: Publisher, stop: CancellationToken) {
     publisher.run_transcodes(stop.cancelled()).await;
 }
 
-/// Does something again and again. Each step of it is a transaction of its own: it may be broken off between any two.
+/// Repeats `work` until `stop`, which may cancel it at any await: each of its steps is a transaction.
 async fn repeat(
     pause: Duration,
     stop: CancellationToken,
@@ -60,42 +60,42 @@ async fn repeat(
 
 async fn sweep(publisher: &Publisher) {
     if let Err(error) = publisher.sweep_texts().await {
-        tracing::warn!(%error, "replaced texts were not deleted; the next attempt follows");
+        tracing::warn!(%error, "deleting replaced texts failed; retrying in seconds");
     }
     publisher.watch_disks();
 }
 
-/// It lists the whole object store, so one server does it, once a day.
+/// This lists the whole object store, so only one server does it, once a day.
 async fn daily_work(publisher: &Publisher) {
     match publisher.claim_daily_work().await {
         Ok(true) => {}
         Ok(false) => return,
-        Err(error) => return tracing::warn!(%error, "database unavailable: the daily work waits"),
+        Err(error) => return tracing::warn!(%error, "database unavailable, daily cleanup postponed"),
     }
     match publisher.sweep_orphans(false).await {
-        Ok(found) => tracing::info!(?found, "objects that nothing refers to were deleted"),
-        Err(error) => tracing::error!(%error, "objects that nothing refers to were not deleted"),
+        Ok(found) => tracing::info!(?found, "unreferenced objects deleted"),
+        Err(error) => tracing::error!(%error, "deleting unreferenced objects failed"),
     }
     if let Err(error) = publisher.forget_old_builds().await {
-        tracing::warn!(%error, "old builds were not deleted; the next attempt follows in a day");
+        tracing::warn!(%error, "deleting old builds failed; retrying in a day");
     }
 }
 
 async fn tidy(publisher: &Publisher) {
     match publisher.upkeep().await {
         Ok(done) => tracing::debug!(?done, "upkeep"),
-        Err(error) => tracing::warn!(%error, "upkeep failed; the next attempt follows in a minute"),
+        Err(error) => tracing::warn!(%error, "upkeep failed; retrying in a minute"),
     }
     match publisher.sweep_media().await {
         Ok(swept) => tracing::debug!(swept, "media swept"),
         Err(error) => {
-            tracing::warn!(%error, "deleted media were not swept; the next attempt follows in a minute")
+            tracing::warn!(%error, "sweeping deleted media failed; retrying in a minute")
         }
     }
     match publisher.tidy_releases().await {
         Ok(done) => tracing::debug!(?done, "releases tidied"),
         Err(error) => {
-            tracing::warn!(%error, "old releases were not tidied; the next attempt follows in a minute")
+            tracing::warn!(%error, "cleaning up old releases failed; retrying in a minute")
         }
     }
 }

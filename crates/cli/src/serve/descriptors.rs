@@ -1,35 +1,36 @@
-//! How many files and connections the system lets the server have open.
+//! The limit of open files, and how many connections fit into it.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// For the database, logs, packs, workers that open uploads, and the admin listener.
-const OTHERS: u64 = 128;
-/// There are two listeners, and a connection may need a file besides its socket: an upload, or a medium that is sent.
-const EACH: u64 = 2 * 2;
-/// Even where the system allows almost nothing.
-const LEAST: u64 = 8;
+/// Descriptors for the database, logs, packs, upload workers and the admin listener.
+const RESERVED: u64 = 128;
+/// Descriptors per connection slot: there are two listeners, and a connection may need a file besides its socket (an
+/// upload, or a file that is sent).
+const PER_CONNECTION: u64 = 2 * 2;
+/// The minimum, even if the system allows almost nothing.
+const MIN_CONNECTIONS: u64 = 8;
 
-/// Raises the soft limit to the hard one and returns what holds now. The soft one is kept low by systems for the sake of
-/// programs that use `select`, which this one does not.
+/// Raises the soft limit to the hard limit and returns the new limit. Systems keep the soft limit low for programs that
+/// use `select`, which Recto does not.
 pub(super) fn raise() -> u64 {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current == maximum || setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_ok() {
         return maximum.unwrap_or(u64::MAX);
     }
-    tracing::warn!(current, maximum, "the limit of open files cannot be raised");
+    tracing::warn!(current, maximum, "cannot raise the limit of open files");
     current.unwrap_or(u64::MAX)
 }
 
-/// The connections of each listener that so many descriptors are enough for, at most those wanted.
+/// How many connections each listener may have with this many descriptors; at most `wanted`.
 pub(super) fn fitting(wanted: usize, descriptors: u64) -> usize {
-    let most = (descriptors.saturating_sub(OTHERS) / EACH).max(LEAST);
+    let most = (descriptors.saturating_sub(RESERVED) / PER_CONNECTION).max(MIN_CONNECTIONS);
     let fitting = wanted.min(usize::try_from(most).unwrap_or(usize::MAX));
     if fitting < wanted {
         tracing::warn!(
             descriptors,
             wanted,
             max_connections = fitting,
-            "api.max_connections is cut: the system allows too few open files (ulimit -n, LimitNOFILE)"
+            "api.max_connections reduced: the system allows too few open files (ulimit -n, LimitNOFILE)"
         );
     }
     fitting

@@ -1,4 +1,4 @@
-//! What a person reads when the server starts.
+//! The messages for people when the server starts.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use crate::config::Config;
 use crate::output;
 
-/// Where the server is to be found.
+/// The URLs of the listeners.
 pub(super) struct Addresses {
     pub(super) api: String,
     pub(super) sites: String,
@@ -24,7 +24,7 @@ impl Addresses {
     }
 }
 
-pub(super) fn greet(
+pub(super) fn print_greeting(
     publisher: &Publisher,
     first: Option<&AccountCreated>,
     sites: &[Site],
@@ -35,24 +35,24 @@ pub(super) fn greet(
     if let Some(first) = first {
         output::line(welcome(first, api, &config.data));
     }
-    output::line(format!("Recto listens on {api} (reference at {api}/docs), sites on {sites_address}"));
+    output::line(format!("Recto listens on {api} (API reference: {api}/docs), sites on {sites_address}"));
     if first.is_none() {
         output::line(overview(sites, |site| publisher.settings().deploy_url(&site.name)));
     }
     if config.is_local() {
         output::line(format!(
-            "  Safari, wget, Python and Node may not find names under .localhost: see {sites_address}/"
+            "  Safari, wget, Python and Node may not resolve names under .localhost: see {sites_address}/"
         ));
     }
 }
 
-/// What a person needs again: where the sites are, and how to get a token.
+/// For every later start: the URLs of the sites, and how to create a token.
 fn overview(sites: &[Site], url: impl Fn(&Site) -> String) -> String {
-    const MOST: usize = 5;
+    const MAX_LISTED: usize = 5;
     let mut lines: Vec<String> =
-        sites.iter().take(MOST).map(|site| format!("  Site   {}", url(site))).collect();
-    if sites.len() > MOST {
-        lines.push(format!("         and {} more: recto site list", sites.len() - MOST));
+        sites.iter().take(MAX_LISTED).map(|site| format!("  Site   {}", url(site))).collect();
+    if sites.len() > MAX_LISTED {
+        lines.push(format!("         and {} more: recto site list", sites.len() - MAX_LISTED));
     }
     let mut accounts: Vec<AccountId> = sites.iter().map(|site| site.account).collect();
     accounts.dedup();
@@ -68,13 +68,13 @@ fn welcome(first: &AccountCreated, api: &str, data: &Path) -> String {
     let data = data.display();
     format!(
         "\
-Welcome to Recto. This is the first start with {data}, so an account, a site and a token were made.
+Welcome to Recto. This is the first start with {data}: an account, a site and a token were created.
 
   Site       {deploy_url}
   API        {api}/api/v1/public
   Reference  {api}/docs
   Token      {token}
-             (shown only this once; `recto token create --account {account_id}` makes more)
+             (shown only once; `recto token create --account {account_id}` creates more)
 
 Publish a first page:
 
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn sites_and_the_way_to_a_token_are_shown() {
+    fn sites_and_how_to_create_a_token_are_shown() {
         let [one, other] = [(); 2].map(|()| AccountId::new(SystemClock.now()));
         let token = format!("  Token  recto token create --account {one}");
         assert_eq!(shown(&sites(&[one])), format!("  Site   http://s0.localhost\n{token}"));

@@ -1,4 +1,4 @@
-//! What the server listens to: addresses and signals.
+//! Listening sockets and signals.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::descriptors;
 use crate::config::Config;
 
-/// Connections that wait to be accepted: a burst of visitors must not have to try again, as with the usual 128.
+/// Connections that wait to be accepted. More than the usual 128, so that a burst of visitors is not rejected.
 const BACKLOG: u32 = 1024;
 
 pub(super) fn limits_of(config: &Config) -> ListenLimits {
@@ -35,7 +35,7 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// SIGTERM and SIGINT, heard by that runtime.
+/// SIGTERM and SIGINT, handled by that runtime.
 pub(super) fn signals(runtime: &Handle) -> std::io::Result<(Signal, Signal)> {
     let _entered = runtime.enter();
     Ok((signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?))

@@ -1,5 +1,5 @@
-//! The real binary, from outside. One module a concern; `recto.rs` is an installation,
-//! `server.rs` a running one.
+//! Tests of the real binary. `harness::recto` is an installation, `harness::server` a running
+//! server.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,56 +9,79 @@ macro_rules! on_both_databases {
         mod sqlite {$(
             #[test]
             fn $name() {
-                super::$name(&crate::recto::Recto::new());
+                super::$name(&crate::harness::recto::Recto::new());
             }
         )+}
         mod postgres {$(
             #[test]
             fn $name() {
-                super::$name(&crate::recto::Recto::on_postgres());
+                let Some(recto) = crate::harness::recto::Recto::on_postgres() else { return };
+                super::$name(&recto);
             }
         )+}
     };
 }
 
-mod build_memory;
-mod commands;
-mod config;
-mod connections;
-mod crash;
-mod crashed_builds;
-mod database_away;
-mod docs;
-mod doctor;
-mod effects;
-mod export;
-mod full_disk;
-mod installation;
-mod large_bodies;
-mod logs;
-mod media_commands;
-mod media_crash;
-mod media_files;
-mod media_forms;
-mod media_hostile;
-mod media_kinds;
-mod media_known;
-mod media_large;
-mod media_mov;
-mod media_privacy;
-mod media_quota;
-mod media_references;
-mod media_refusals;
-mod media_sites;
-mod media_streams;
-mod metrics;
-mod neighbours;
-mod occupied;
-mod process;
-mod recto;
-mod server;
-mod shutdown;
-mod site_commands;
-mod sites;
-mod stalled_builds;
-mod start;
+mod dependencies;
+
+mod harness {
+    pub mod process;
+    pub mod recto;
+    pub mod server;
+}
+
+/// The operator's commands.
+mod commands {
+    mod config;
+    mod docs;
+    mod doctor;
+    mod effects;
+    mod export;
+    mod installation;
+    mod output;
+    mod schema;
+    mod sites;
+}
+
+/// The server, for clients and visitors.
+mod serving {
+    mod connections;
+    pub mod large_bodies;
+    mod logs;
+    mod metrics;
+    mod object_store_tls;
+    mod occupied;
+    mod shutdown;
+    mod sites;
+    mod start;
+}
+
+/// Files, from an upload to a visitor. `files` makes them, `forms` sends them.
+mod media {
+    mod commands;
+    mod crash;
+    pub mod files;
+    pub mod forms;
+    mod hostile;
+    mod kinds;
+    mod known;
+    mod large;
+    mod mov;
+    mod privacy;
+    mod quota;
+    mod references;
+    mod refusals;
+    mod sites;
+    mod streams;
+}
+
+/// Crashes, full disks, an unavailable database, and accounts that use all they can.
+mod faults {
+    mod build_memory;
+    mod crash;
+    mod crashed_builds;
+    mod database_unavailable;
+    mod full_disk;
+    mod neighbours;
+    mod stalled_builds;
+}

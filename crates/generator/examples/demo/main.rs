@@ -1,6 +1,6 @@
-//! A site to look at: `cargo run -p recto-generator --example demo -- DIR [homepage] [large] [small]`.
+//! A demo site: `cargo run -p recto-generator --example demo -- DIR [homepage] [large] [small]`.
 //!
-//! Writes the files as a static host would serve them (`path/index.html`), fragments joined.
+//! Writes the files as for a static host (`path/index.html`), with fragments joined.
 
 #![allow(clippy::unwrap_used)]
 
@@ -192,8 +192,9 @@ impl Demo {
         }
         for (path, file) in files.iter().filter(|(path, _)| !is_fragment(path)) {
             let File::Bytes(bytes) = file else { continue };
-            let is_html =
-                !path.rsplit('/').next().unwrap().contains('.') || path.ends_with(".html") || is_cut(path);
+            let is_html = !path.rsplit('/').next().unwrap().contains('.')
+                || path.ends_with(".html")
+                || is_archive(path);
             let place = target.join(path.trim_start_matches('/'));
             let place = if is_html && !path.ends_with(".html") { place.join("index.html") } else { place };
             std::fs::create_dir_all(place.parent().unwrap()).unwrap();
@@ -206,7 +207,7 @@ impl Demo {
     }
 }
 
-/// Whether a path is that of an archive: `/blog/2026.05`.
-fn is_cut(path: &str) -> bool {
+/// Whether this is the path of an archive: `/blog/2026.05`.
+fn is_archive(path: &str) -> bool {
     path.rsplit('/').next().unwrap().chars().all(|char| char.is_ascii_digit() || char == '.')
 }

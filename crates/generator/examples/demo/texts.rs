@@ -1,4 +1,4 @@
-//! What the demo says.
+//! The texts of the demo.
 
 /// Title, description, section, tags.
 pub const POSTS: [(&str, &str, &str, &str); 30] = [

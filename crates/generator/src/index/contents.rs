@@ -1,12 +1,12 @@
-//! The one order of the docs, for navigation, lists and neighbours: the pages without section, then section by section
-//! the page that stands for it and its own pages. Pages, and sections, go by weight, then title.
+//! The order of the docs, for navigation, lists and neighbours: the pages without a section, then for each section its
+//! section page and its pages. Pages and sections are ordered by weight, then title.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{ContentType, PageKey, Section};
 
 use super::Index;
-use super::marks::Marks;
+use super::dirty::DirtyPaths;
 use crate::Page;
 use crate::inline::plain;
 use crate::url::url;
@@ -18,7 +18,7 @@ pub(crate) struct Sections {
     order: BTreeSet<(Rank, Section)>,
 }
 
-/// Weight, and title in small letters, as of a page.
+/// Weight and lower-case title, as for a page.
 type Rank = (i64, String);
 
 impl Sections {
@@ -37,17 +37,17 @@ impl Sections {
     }
 
     fn before(&self, section: &Section) -> Option<&Section> {
-        let spot = (self.ranks.get(section)?.clone(), section.clone());
-        self.order.range(..spot).next_back().map(|(_, section)| section)
+        let position = (self.ranks.get(section)?.clone(), section.clone());
+        self.order.range(..position).next_back().map(|(_, section)| section)
     }
 
     fn after(&self, section: &Section) -> Option<&Section> {
-        let spot = (self.ranks.get(section)?.clone(), section.clone());
-        self.order.range(spot..).nth(1).map(|(_, section)| section)
+        let position = (self.ranks.get(section)?.clone(), section.clone());
+        self.order.range(position..).nth(1).map(|(_, section)| section)
     }
 }
 
-/// The section that a page is in, or that one without section stands for, if that exists.
+/// The section that a page is in, or for a page without a section, the one whose section page it is, if that exists.
 fn section_of(key: &PageKey) -> Section {
     match key.section.is_none() {
         true => Section::parse(key.slug.as_str()).unwrap_or_default(),
@@ -56,7 +56,8 @@ fn section_of(key: &PageKey) -> Section {
 }
 
 impl Index {
-    /// To be called when a page of the docs has come or gone: its section may have, too, or have another title.
+    /// Must be called after a page of the docs was added or removed: its section may have been, too, or have another
+    /// title.
     pub(super) fn rank_section(&mut self, key: &PageKey) {
         let section = section_of(key);
         let exists = self.has_section(ContentType::Docs, &section);
@@ -65,10 +66,10 @@ impl Index {
         }
     }
 
-    /// Puts a section in its place, if it exists.
+    /// Inserts a section at its position, if it exists.
     pub(super) fn put_section(&mut self, section: &Section) {
         let rank = self.has_section(ContentType::Docs, section).then(|| {
-            let weight = self.front(ContentType::Docs, section).map_or(0, |page| page.params.weight);
+            let weight = self.section_page(ContentType::Docs, section).map_or(0, |page| page.params.weight);
             (weight, plain(&self.section_title(ContentType::Docs, section)).to_lowercase())
         });
         self.sections.put(section.clone(), rank);
@@ -77,78 +78,92 @@ impl Index {
     /// The pages before and after one of the docs.
     pub(super) fn docs_neighbours(&self, page: &Page) -> (Option<&Page>, Option<&Page>) {
         let section = section_of(&page.key);
-        if self.is_front(page) {
-            return (self.last_before(&section), self.first_on_shelf(&section));
+        if self.is_section_page(page) {
+            return (self.last_before(&section), self.first_in_section(&section));
         }
         if page.key.section.is_none() {
-            let (before, after) = self.around_on_shelf(page, |page| !self.is_front(page));
+            let (before, after) = self.around_in_section(page, |page| !self.is_section_page(page));
             return (before, after.or_else(|| self.first_of(self.sections.iter().next()?)));
         }
-        let (before, after) = self.around_on_shelf(page, |_| true);
-        let front = || self.front(ContentType::Docs, &section).or_else(|| self.last_before(&section));
-        (before.or_else(front), after.or_else(|| self.first_of(self.sections.after(&section)?)))
+        let (before, after) = self.around_in_section(page, |_| true);
+        let section_page =
+            || self.section_page(ContentType::Docs, &section).or_else(|| self.last_before(&section));
+        (before.or_else(section_page), after.or_else(|| self.first_of(self.sections.after(&section)?)))
     }
 
-    /// Whether a page of the docs stands for a section, and so goes before the pages of that.
-    pub fn is_front(&self, page: &Page) -> bool {
+    /// Whether a page of the docs is a section page, and so comes before the pages of that section.
+    pub fn is_section_page(&self, page: &Page) -> bool {
         page.key.section.is_none() && self.has_section(ContentType::Docs, &section_of(&page.key))
     }
 
     fn first_of(&self, section: &Section) -> Option<&Page> {
-        self.front(ContentType::Docs, section).or_else(|| self.first_on_shelf(section))
+        self.section_page(ContentType::Docs, section).or_else(|| self.first_in_section(section))
     }
 
-    fn first_on_shelf(&self, section: &Section) -> Option<&Page> {
-        self.page(self.shelf(ContentType::Docs, section)?.ids().next()?)
+    fn first_in_section(&self, section: &Section) -> Option<&Page> {
+        self.page(self.ordered_pages(ContentType::Docs, section)?.ids().next()?)
     }
 
-    fn last_on_shelf(&self, section: &Section) -> Option<&Page> {
-        self.page(self.shelf(ContentType::Docs, section)?.ids().next_back()?)
+    fn last_in_section(&self, section: &Section) -> Option<&Page> {
+        self.page(self.ordered_pages(ContentType::Docs, section)?.ids().next_back()?)
     }
 
-    /// What comes before the first page of a section.
+    /// The last page before the first page of a section.
     fn last_before(&self, section: &Section) -> Option<&Page> {
         match self.sections.before(section) {
-            Some(before) => self.last_on_shelf(before),
+            Some(before) => self.last_in_section(before),
             None => {
-                let shelf = self.shelf(ContentType::Docs, &Section::none())?;
-                self.of(shelf.ids().rev()).find(|page| !self.is_front(page))
+                let ordered_pages = self.ordered_pages(ContentType::Docs, &Section::none())?;
+                self.pages_with_ids(ordered_pages.ids().rev()).find(|page| !self.is_section_page(page))
             }
         }
     }
 
-    /// The nearest pages of its section before and after one that count.
-    fn around_on_shelf(&self, page: &Page, counts: impl Fn(&Page) -> bool) -> (Option<&Page>, Option<&Page>) {
-        let Some(shelf) = self.shelf(ContentType::Docs, &page.key.section) else { return (None, None) };
+    /// The nearest pages before and after a page in its section for which `counts` holds.
+    fn around_in_section(
+        &self,
+        page: &Page,
+        counts: impl Fn(&Page) -> bool,
+    ) -> (Option<&Page>, Option<&Page>) {
+        let Some(ordered_pages) = self.ordered_pages(ContentType::Docs, &page.key.section) else {
+            return (None, None);
+        };
         let counts = |page: &&Page| counts(page);
-        (self.of(shelf.ids_before(page)).find(counts), self.of(shelf.ids_after(page)).find(counts))
+        (
+            self.pages_with_ids(ordered_pages.ids_before(page)).find(counts),
+            self.pages_with_ids(ordered_pages.ids_after(page)).find(counts),
+        )
     }
 
-    /// Marks the pages whose neighbours change because a section comes, goes or moves with `page`: to be called before
-    /// the page comes or goes, and after.
-    pub(super) fn mark_moved_section(&self, page: &Page, marks: &mut Marks) {
-        if !marks.wanted() || page.key.content_type != ContentType::Docs {
+    /// Marks the pages whose neighbours change because a section is added, removed or moved with `page`: must be called
+    /// before and after the change.
+    pub(super) fn mark_moved_section(&self, page: &Page, dirty: &mut DirtyPaths) {
+        if !dirty.is_recording() || page.key.content_type != ContentType::Docs {
             return;
         }
         let section = section_of(&page.key);
-        let len = self.shelf(ContentType::Docs, &section).map_or(0, |shelf| shelf.len());
-        let front = self.front(ContentType::Docs, &section);
+        let len =
+            self.ordered_pages(ContentType::Docs, &section).map_or(0, |ordered_pages| ordered_pages.len());
+        let section_page = self.section_page(ContentType::Docs, &section);
         if !page.key.section.is_none() {
-            // With the last page of a section, its front becomes a page like others.
-            front.filter(|_| len <= 1).into_iter().for_each(|front| self.mark_with_neighbours(front, marks));
+            // With the last page of a section, its section page becomes an ordinary page.
+            section_page
+                .filter(|_| len <= 1)
+                .into_iter()
+                .for_each(|section_page| self.mark_with_neighbours(section_page, dirty));
         } else if len > 0 {
-            self.mark_ends(&section, marks);
+            self.mark_ends(&section, dirty);
         }
     }
 
-    /// Marks the pages whose neighbours are in other sections, and those.
-    pub(super) fn mark_ends(&self, section: &Section, marks: &mut Marks) {
-        let ends = [self.first_of(section), self.first_on_shelf(section), self.last_on_shelf(section)];
-        ends.into_iter().flatten().for_each(|page| self.mark_with_neighbours(page, marks));
+    /// Marks the first and last page of a section, and their neighbours in other sections.
+    pub(super) fn mark_ends(&self, section: &Section, dirty: &mut DirtyPaths) {
+        let ends = [self.first_of(section), self.first_in_section(section), self.last_in_section(section)];
+        ends.into_iter().flatten().for_each(|page| self.mark_with_neighbours(page, dirty));
     }
 
-    fn mark_with_neighbours(&self, page: &Page, marks: &mut Marks) {
+    fn mark_with_neighbours(&self, page: &Page, dirty: &mut DirtyPaths) {
         let (before, after) = self.neighbours(page);
-        [Some(page), before, after].into_iter().flatten().for_each(|page| marks.add(url(&page.key)));
+        [Some(page), before, after].into_iter().flatten().for_each(|page| dirty.add(url(&page.key)));
     }
 }

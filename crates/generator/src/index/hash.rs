@@ -1,8 +1,8 @@
-//! An order of pages that has nothing to do with what they say, and never changes.
+//! A stable order of pages that is independent of their content.
 
 use model::PageId;
 
-/// Spreads ids evenly, although ids made together begin alike (splitmix64).
+/// Distributes ids evenly, although ids created together begin alike (splitmix64).
 pub(crate) fn hash(id: PageId) -> u64 {
     let (high, low) = id.0.as_u64_pair();
     let mut z = (high.rotate_left(32) ^ low).wrapping_add(0x9e37_79b9_7f4a_7c15);

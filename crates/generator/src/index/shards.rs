@@ -1,4 +1,4 @@
-//! The pages of the sitemap, in shards by hash, so that a page that comes or goes changes one of them.
+//! The pages of the sitemap, in shards by hash, so that adding or removing a page changes only one of them.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -7,10 +7,10 @@ use model::PageId;
 
 use super::hash::hash;
 
-/// Up to so many pages the sitemap is one file.
-const WHOLE: usize = 500;
-/// About so many pages a shard has at most.
-const SHARD: usize = 256;
+/// With up to this many pages, the sitemap is one file.
+const MAX_UNSHARDED_PAGES: usize = 500;
+/// Approximate maximum number of pages in a shard.
+const SHARD_PAGES: usize = 256;
 
 #[derive(Default)]
 pub(crate) struct Shards(BTreeSet<(u64, PageId)>);
@@ -28,7 +28,7 @@ impl Shards {
         self.0.iter().map(|&(_, id)| id)
     }
 
-    /// How many shards there are; 0 when the sitemap is one file. A power of two.
+    /// The number of shards, a power of two; 0 if the sitemap is one file.
     pub fn count(&self) -> usize {
         count(self.0.len())
     }
@@ -40,13 +40,13 @@ impl Shards {
             .map_while(move |&(hash, id)| range.contains(&hash).then_some(id))
     }
 
-    /// The shard of a page; `None` when the sitemap is one file.
+    /// The shard of a page; `None` if the sitemap is one file.
     pub fn of(&self, id: PageId) -> Option<usize> {
         let count = self.count();
         (count > 0).then(|| (hash(id) >> (64 - count.trailing_zeros())) as usize)
     }
 
-    /// All shards that there may be or have been, when a page that has come or gone may have changed their number.
+    /// All shards that exist or existed, if adding or removing one page may have changed their number.
     pub fn at_threshold(&self) -> std::ops::Range<usize> {
         let (fewer, more) = (count(self.0.len().saturating_sub(1)), count(self.0.len() + 1));
         0..if fewer == more { 0 } else { more }
@@ -54,10 +54,10 @@ impl Shards {
 }
 
 fn count(len: usize) -> usize {
-    if len > WHOLE { len.div_ceil(SHARD).next_power_of_two() } else { 0 }
+    if len > MAX_UNSHARDED_PAGES { len.div_ceil(SHARD_PAGES).next_power_of_two() } else { 0 }
 }
 
-/// The hashes of a shard: all those that begin with its bits.
+/// The range of hashes of a shard: all those that begin with its bits.
 fn span(shard: usize, count: usize) -> RangeInclusive<u64> {
     let width = u64::MAX / count.max(1) as u64;
     let bits = count.max(1).trailing_zeros();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn one_page_more_or_less_may_change_their_number() {
+    fn one_page_more_or_less_may_change_the_number_of_shards() {
         let mut shards = Shards::default();
         (0..500).for_each(|n| shards.insert(PageId(Uuid::from_u128(n))));
         assert_eq!((shards.count(), shards.at_threshold()), (0, 0..2));

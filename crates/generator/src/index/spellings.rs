@@ -1,15 +1,15 @@
-//! Sections as they were typed: a section that no page stands for is called so.
+//! How authors typed the names of sections: used for sections without a section page.
 
 use std::collections::{BTreeMap, HashMap};
 
 use model::{ContentType, PageKey, Section};
 
 use super::Index;
-use super::marks::Marks;
+use super::dirty::DirtyPaths;
 use crate::text;
 use crate::url::list_url;
 
-/// How many pages of a section spell it in which way, capitals first.
+/// How many pages of a section use each spelling; capitals sort first.
 #[derive(Default)]
 pub(crate) struct Spellings(HashMap<(ContentType, Section), BTreeMap<String, usize>>);
 
@@ -39,7 +39,7 @@ impl Spellings {
 }
 
 impl Index {
-    /// What a section is called that no page stands for: as it was typed, else as its name says.
+    /// The name of a section without a section page: as typed, else derived from its slug.
     pub fn spelt_section(&self, content_type: ContentType, section: &Section) -> String {
         match self.spellings.of(content_type, section) {
             Some(spelling) => spelling.trim_matches('-').replace('-', " "),
@@ -47,22 +47,22 @@ impl Index {
         }
     }
 
-    /// A page has come that spells its section so.
-    pub(super) fn add_spelling(&mut self, key: &PageKey, spelling: Option<&str>, marks: &mut Marks) {
-        self.respell(key, spelling, marks, Spellings::add);
+    /// A page with this spelling of its section was added.
+    pub(super) fn add_spelling(&mut self, key: &PageKey, spelling: Option<&str>, dirty: &mut DirtyPaths) {
+        self.respell(key, spelling, dirty, Spellings::add);
     }
 
-    /// A page that spells its section so is about to go.
-    pub(super) fn remove_spelling(&mut self, key: &PageKey, spelling: Option<&str>, marks: &mut Marks) {
-        self.respell(key, spelling, marks, Spellings::remove);
+    /// A page with this spelling of its section is about to be removed.
+    pub(super) fn remove_spelling(&mut self, key: &PageKey, spelling: Option<&str>, dirty: &mut DirtyPaths) {
+        self.respell(key, spelling, dirty, Spellings::remove);
     }
 
-    /// Should the section be called otherwise now, all that calls it so is marked; of the docs its place changes, too.
+    /// If the name of the section changes, marks everything that shows it; in the docs its position changes, too.
     fn respell(
         &mut self,
         key: &PageKey,
         spelling: Option<&str>,
-        marks: &mut Marks,
+        dirty: &mut DirtyPaths,
         change: fn(&mut Spellings, &PageKey, &str),
     ) {
         let Some(spelling) = spelling else { return };
@@ -72,17 +72,20 @@ impl Index {
         if self.spellings.of(content_type, section) == before.as_ref() {
             return;
         }
-        self.mark_section(content_type, section, marks);
+        self.mark_section(content_type, section, dirty);
         match content_type {
             ContentType::Docs => {
-                self.mark_ends(section, marks);
+                self.mark_ends(section, dirty);
                 self.put_section(section);
-                self.mark_ends(section, marks);
+                self.mark_ends(section, dirty);
             }
             ContentType::Blog => {
                 let base = list_url(content_type, section);
-                let cuts = self.blog_sections.get(section).map(|posts| posts.cuts());
-                cuts.into_iter().flatten().for_each(|cut| marks.add(format_args!("{base}/{cut}")));
+                let archives = self.blog_sections.get(section).map(|posts| posts.archives());
+                archives
+                    .into_iter()
+                    .flatten()
+                    .for_each(|archive| dirty.add(format_args!("{base}/{archive}")));
             }
             ContentType::Homepage | ContentType::Standalone => {}
         }

@@ -1,21 +1,21 @@
-//! The tags of a site. Tags that share a slug are one tag, called as most pages write it.
+//! The tags of a site. Tags that share a slug are one tag, named by the most common spelling.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::marks::Marks;
+use super::dirty::DirtyPaths;
 use super::timeline::Timeline;
 use crate::Page;
 use crate::url::{Fragment, tag_slug};
 
-/// So many tags the list of all tags shows: those most in use.
-const LISTED: usize = 500;
+/// The list of all tags shows this many of the most used.
+const MAX_LISTED_TAGS: usize = 500;
 
 #[derive(Default)]
 pub(crate) struct Tags {
     by_slug: BTreeMap<Arc<str>, Tag>,
-    /// Transliteration is slow, and a site has few tags for many pages.
+    /// Caches slugs: transliteration is slow, and a site has few tags for many pages.
     slugs: HashMap<String, Arc<str>>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Tag {
 }
 
 impl Tag {
-    /// The spelling most pages use; of equals, the first.
+    /// The most common spelling; of equally common ones, the first.
     pub fn name(&self) -> &str {
         let most = self.spellings.iter().max_by_key(|(name, count)| (**count, Reverse(*name)));
         most.map_or("", |(name, _)| name)
@@ -46,21 +46,21 @@ impl Tags {
         self.by_slug.iter().map(|(slug, tag)| (&**slug, tag))
     }
 
-    /// The tags most in use, by name.
+    /// The most used tags, by name.
     pub fn listed(&self) -> Vec<(&str, &Tag)> {
         let mut tags: Vec<_> = self.all().collect();
         tags.sort_by_key(|(_, tag)| Reverse(tag.timeline.len()));
-        tags.truncate(LISTED);
+        tags.truncate(MAX_LISTED_TAGS);
         tags.sort_by_cached_key(|(slug, tag)| (tag.name().to_lowercase(), *slug));
         tags
     }
 
-    pub fn insert(&mut self, name: &str, page: &Page, marks: &mut Marks) {
+    pub fn insert(&mut self, name: &str, page: &Page, dirty: &mut DirtyPaths) {
         let slug = self.slug(name);
         if self.by_slug.is_empty() {
-            marks.add(Fragment::Foot);
+            dirty.add(Fragment::Foot);
         }
-        mark(&slug, marks);
+        mark(&slug, dirty);
         let tag = self.by_slug.entry(slug).or_default();
         tag.timeline.insert(page.published_at, page.id);
         match tag.spellings.get_mut(name) {
@@ -69,9 +69,9 @@ impl Tags {
         }
     }
 
-    pub fn remove(&mut self, name: &str, page: &Page, marks: &mut Marks) {
+    pub fn remove(&mut self, name: &str, page: &Page, dirty: &mut DirtyPaths) {
         let slug = self.slug(name);
-        mark(&slug, marks);
+        mark(&slug, dirty);
         let Some(tag) = self.by_slug.get_mut(&slug) else { return };
         if let Some(count) = tag.spellings.get_mut(name) {
             *count -= 1;
@@ -84,7 +84,7 @@ impl Tags {
             self.by_slug.remove(&slug);
         }
         if self.by_slug.is_empty() {
-            marks.add(Fragment::Foot);
+            dirty.add(Fragment::Foot);
         }
     }
 
@@ -98,9 +98,9 @@ impl Tags {
     }
 }
 
-fn mark(slug: &str, marks: &mut Marks) {
-    if marks.wanted() {
-        marks.add("/tags");
-        marks.add(Fragment::TagCrumbs(slug.to_owned()));
+fn mark(slug: &str, dirty: &mut DirtyPaths) {
+    if dirty.is_recording() {
+        dirty.add("/tags");
+        dirty.add(Fragment::TagCrumbs(slug.to_owned()));
     }
 }

@@ -6,19 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{PageId, Timestamp};
 use uuid::Uuid;
 
-use super::cut::{Cut, part_of, parts};
+use super::archive::{Archive, part_of, parts};
 use crate::text::Day;
 
-/// Up to so many pages a list shows them all; a longer one is cut.
-pub(crate) const WHOLE: usize = 60;
-/// So many a list that was cut still shows.
-pub(crate) const NEWEST: usize = 20;
+/// A list of up to this many pages shows them all; a longer one is split into archives.
+pub(crate) const MAX_LIST_ENTRIES: usize = 60;
+/// How many pages the list shows when it is split.
+pub(crate) const NEWEST_ENTRIES: usize = 20;
 
-/// Pages of the blog, of one of its sections, or of a tag.
+/// Posts of the blog or of one of its sections, or pages with a tag.
 #[derive(Default)]
 pub(crate) struct Timeline {
     entries: BTreeSet<(Reverse<Timestamp>, PageId)>,
-    /// How many pages each day has.
+    /// The number of pages per day.
     days: BTreeMap<Day, usize>,
 }
 
@@ -48,9 +48,9 @@ impl Timeline {
         self.entries.is_empty()
     }
 
-    /// Whether one list shows all of it.
+    /// Whether it fits on one list.
     pub fn is_whole(&self) -> bool {
-        self.len() <= WHOLE
+        self.len() <= MAX_LIST_ENTRIES
     }
 
     /// Newest first.
@@ -66,19 +66,19 @@ impl Timeline {
         self.entries.range((Reverse(time), id)..).find(|entry| entry.1 != id).map(|&(_, id)| id)
     }
 
-    /// Each month and the number of its pages, newest first.
-    pub fn months(&self) -> Vec<(Cut, usize)> {
-        let mut months: Vec<(Cut, usize)> = vec![];
+    /// Each month with the number of its pages, newest first.
+    pub fn months(&self) -> Vec<(Archive, usize)> {
+        let mut months: Vec<(Archive, usize)> = vec![];
         for (day, count) in self.days.iter().rev() {
             match months.last_mut() {
-                Some((month, total)) if *month == Cut::month(*day) => *total += count,
-                _ => months.push((Cut::month(*day), *count)),
+                Some((month, total)) if *month == Archive::month(*day) => *total += count,
+                _ => months.push((Archive::month(*day), *count)),
             }
         }
         months
     }
 
-    /// Each day of a month and the number of its pages, newest first.
+    /// Each day of a month with the number of its pages, newest first.
     pub fn days(&self, year: u16, month: u8) -> impl Iterator<Item = (Day, usize)> {
         let days = Day { year, month, day: 1 }..=Day { year, month, day: 31 };
         self.days.range(days).rev().map(|(&day, &count)| (day, count))
@@ -92,23 +92,24 @@ impl Timeline {
         self.days.get(&day).copied().unwrap_or(0)
     }
 
-    /// Whether there is a file for this cut.
-    pub fn has(&self, cut: Cut) -> bool {
-        let month_is_cut = |day: Day| !self.is_whole() && self.month_len(day.year, day.month) > WHOLE;
-        match cut {
-            Cut::Month { year, month } => !self.is_whole() && self.month_len(year, month) > 0,
-            Cut::Day(day) => month_is_cut(day) && self.day_len(day) > 0,
-            Cut::Part(day, part) => month_is_cut(day) && part < parts(self.day_len(day)),
+    /// Whether there is a file for this archive.
+    pub fn has(&self, archive: Archive) -> bool {
+        let is_month_split =
+            |day: Day| !self.is_whole() && self.month_len(day.year, day.month) > MAX_LIST_ENTRIES;
+        match archive {
+            Archive::Month { year, month } => !self.is_whole() && self.month_len(year, month) > 0,
+            Archive::Day(day) => is_month_split(day) && self.day_len(day) > 0,
+            Archive::Part(day, part) => is_month_split(day) && part < parts(self.day_len(day)),
         }
     }
 
-    /// The pages of a cut, newest first.
-    pub fn ids_of(&self, cut: Cut) -> Vec<PageId> {
-        let (first, last) = cut.span();
+    /// The pages of an archive, newest first.
+    pub fn ids_of(&self, archive: Archive) -> Vec<PageId> {
+        let (first, last) = archive.span();
         let range = (Reverse(last), PageId(Uuid::nil()))..=(Reverse(first), PageId(Uuid::max()));
         let ids = self.entries.range(range).map(|&(_, id)| id);
-        match cut {
-            Cut::Part(day, part) => {
+        match archive {
+            Archive::Part(day, part) => {
                 let parts = parts(self.day_len(day)).max(1);
                 ids.filter(|&id| part_of(id, parts) == part).collect()
             }
@@ -116,65 +117,65 @@ impl Timeline {
         }
     }
 
-    /// Every cut that has a file.
-    pub fn cuts(&self) -> Vec<Cut> {
-        let mut cuts = vec![];
+    /// Every archive that has a file.
+    pub fn archives(&self) -> Vec<Archive> {
+        let mut archives = vec![];
         if self.is_whole() {
-            return cuts;
+            return archives;
         }
         for (month, count) in self.months() {
-            cuts.push(month);
-            let Cut::Month { year, month } = month else { continue };
-            if count <= WHOLE {
+            archives.push(month);
+            let Archive::Month { year, month } = month else { continue };
+            if count <= MAX_LIST_ENTRIES {
                 continue;
             }
             for (day, count) in self.days(year, month) {
-                cuts.push(Cut::Day(day));
-                cuts.extend((0..parts(count)).map(|part| Cut::Part(day, part)));
+                archives.push(Archive::Day(day));
+                archives.extend((0..parts(count)).map(|part| Archive::Part(day, part)));
             }
         }
-        cuts
+        archives
     }
 
-    /// The cuts whose files may differ when a page of that time has come, gone or changed.
+    /// The archives whose files may differ when a page with that time was added, removed or changed.
     ///
-    /// Around a threshold they are all those that come or go with it.
-    pub fn cuts_around(&self, time: Timestamp, id: PageId) -> Vec<Cut> {
+    /// Around a threshold these include all that appear or disappear with it.
+    pub fn archives_around(&self, time: Timestamp, id: PageId) -> Vec<Archive> {
         let day = Day::of(time);
-        let mut cuts = vec![];
-        if self.len() < WHOLE {
-            return cuts;
+        let mut archives = vec![];
+        if self.len() < MAX_LIST_ENTRIES {
+            return archives;
         }
-        cuts.push(Cut::month(day));
+        archives.push(Archive::month(day));
         if is_threshold(self.len()) {
-            cuts.extend(self.months().into_iter().map(|(month, _)| month));
+            archives.extend(self.months().into_iter().map(|(month, _)| month));
         }
         let in_month = self.month_len(day.year, day.month);
-        if in_month < WHOLE {
-            return cuts;
+        if in_month < MAX_LIST_ENTRIES {
+            return archives;
         }
-        cuts.push(Cut::Day(day));
+        archives.push(Archive::Day(day));
         if is_threshold(in_month) {
-            cuts.extend(self.days(day.year, day.month).map(|(day, _)| Cut::Day(day)));
+            archives.extend(self.days(day.year, day.month).map(|(day, _)| Archive::Day(day)));
         }
-        cuts.extend(self.parts_around(day, id));
-        cuts
+        archives.extend(self.parts_around(day, id));
+        archives
     }
 
-    fn parts_around(&self, day: Day, id: PageId) -> Vec<Cut> {
+    fn parts_around(&self, day: Day, id: PageId) -> Vec<Archive> {
         let in_day = self.day_len(day);
         let most = parts(in_day + 1);
         if parts(in_day.saturating_sub(1)) == most && !is_threshold(self.month_len(day.year, day.month)) {
-            let own = (most > 0).then(|| Cut::Part(day, part_of(id, most)));
+            let own = (most > 0).then(|| Archive::Part(day, part_of(id, most)));
             return own.into_iter().collect();
         }
-        (0..most).map(|part| Cut::Part(day, part)).collect()
+        (0..most).map(|part| Archive::Part(day, part)).collect()
     }
 }
 
-/// Whether one page more or less may change if a list of so many is cut.
+/// Whether one page more or less may decide if a list of this length is split.
 fn is_threshold(len: usize) -> bool {
-    len == WHOLE || len == WHOLE + 1
+    len == MAX_LIST_ENTRIES || len == MAX_LIST_ENTRIES + 1
 }
 
 #[cfg(test)]
@@ -190,19 +191,19 @@ mod tests {
     }
 
     #[test]
-    fn a_short_timeline_is_not_cut() {
+    fn a_short_timeline_is_not_split() {
         let mut timeline = Timeline::default();
-        (0..WHOLE as u128).for_each(|n| timeline.insert(at("2026-05-14"), id(n)));
-        assert_eq!(timeline.cuts(), []);
+        (0..MAX_LIST_ENTRIES as u128).for_each(|n| timeline.insert(at("2026-05-14"), id(n)));
+        assert_eq!(timeline.archives(), []);
         timeline.insert(at("2026-04-01"), id(1000));
         assert_eq!(
-            timeline.cuts(),
-            [Cut::Month { year: 2026, month: 5 }, Cut::Month { year: 2026, month: 4 }]
+            timeline.archives(),
+            [Archive::Month { year: 2026, month: 5 }, Archive::Month { year: 2026, month: 4 }]
         );
     }
 
     #[test]
-    fn each_page_is_in_one_cut_of_each_kind() {
+    fn each_page_is_in_one_archive_of_each_kind() {
         let mut timeline = Timeline::default();
         let times = [
             "2026-05-14T23:59:59.999Z",
@@ -215,13 +216,16 @@ mod tests {
             timeline.insert(at(times[n as usize % times.len()]), id(n));
         }
         for kind in [2, 3, 4] {
-            let cuts = timeline.cuts().into_iter().filter(|cut| cut.to_string().split('.').count() == kind);
-            let mut ids: Vec<_> = cuts.flat_map(|cut| timeline.ids_of(cut)).collect();
+            let archives = timeline
+                .archives()
+                .into_iter()
+                .filter(|archive| archive.to_string().split('.').count() == kind);
+            let mut ids: Vec<_> = archives.flat_map(|archive| timeline.ids_of(archive)).collect();
             ids.sort();
             assert_eq!(ids, (0..1000).map(id).collect::<Vec<_>>(), "{kind}");
         }
-        assert!(timeline.cuts().into_iter().all(|cut| timeline.has(cut)));
-        assert!(!timeline.has(Cut::parse("2026.07").unwrap()));
+        assert!(timeline.archives().into_iter().all(|archive| timeline.has(archive)));
+        assert!(!timeline.has(Archive::parse("2026.07").unwrap()));
     }
 
     #[test]

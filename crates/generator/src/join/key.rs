@@ -1,6 +1,6 @@
-//! Where a page stands in a list by order, as [`crate::index::shelf::Spot`] writes it.
+//! The position of a page in an ordered list, as written by [`crate::index::ordered_pages::OrderKey`].
 
-/// By weight, title and slug, separated by tabs.
+/// Weight, title and slug, separated by tabs.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key<'k>(i64, &'k str, &'k str);
 

@@ -1,4 +1,4 @@
-//! A page's own files: its HTML and its Markdown.
+//! The files of a page: its HTML and its Markdown.
 
 use std::borrow::Cow;
 
@@ -7,19 +7,19 @@ use markdown::{Heading, Rendered};
 use model::{ContentType, Dimensions, MediaUrl, PageId, Section, Timestamp};
 use serde_json::{Value, json};
 
-use super::view::{Endpoint, Neighbour, Shell, joint, side_joint};
+use super::view::{Endpoint, Neighbour, Shell, placeholder, sidebar_placeholder};
 use super::{bytes, render};
 use crate::inline::{Inline, plain};
-use crate::place::shows_list;
+use crate::route::shows_list;
 use crate::settings::is_link;
 use crate::text::{self, Day};
 use crate::url::{Fragment, tag_slug};
 use crate::{File, Made, MissingSource, Page, Site, Source};
 
-/// Words a minute: a slow reader of prose.
-const WORDS_A_MINUTE: usize = 220;
-/// A post that is so long, and has so many headings, gets a table of contents.
-const LONG: (usize, usize) = (1000, 3);
+/// Reading speed for prose, slow readers included.
+const WORDS_PER_MINUTE: usize = 220;
+/// A post with at least this many words and headings gets a table of contents.
+const LONG_POST: (usize, usize) = (1000, 3);
 
 #[derive(Template)]
 #[template(path = "post.html")]
@@ -53,9 +53,9 @@ struct PageView<'s> {
     toc: Vec<Part<'s>>,
     before: Option<Neighbour<'s>>,
     after: Option<Neighbour<'s>>,
-    /// Joints, or HTML.
+    /// Placeholders or HTML.
     crumbs: String,
-    side: String,
+    sidebar: String,
     list: String,
 }
 
@@ -70,7 +70,7 @@ struct TagLink<'s> {
     name: &'s str,
 }
 
-/// A heading of the table of contents and those below it.
+/// A heading of the table of contents, and those below it.
 struct Part<'s> {
     heading: &'s Heading,
     below: Vec<&'s Heading>,
@@ -83,7 +83,7 @@ impl Site {
     }
 
     pub(super) fn document(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, MissingSource> {
-        let page = self.index.page(id).expect("a place is of a page that is there");
+        let page = self.index.page(id).expect("a route names an existing page");
         let path = self.index.path_of(page);
         let (rendered, warning) = rendered(source.ok_or(MissingSource(id))?, &page.title, &path);
         let mut summary = rendered.summary.clone();
@@ -160,7 +160,7 @@ impl Site {
         json
     }
 
-    /// Those the page names, else the site's.
+    /// The page's authors, else the site's.
     pub(super) fn authors<'s>(&'s self, page: &'s Page) -> impl Iterator<Item = &'s str> {
         let own = page.params.authors.iter();
         let site = self.frame.settings.author.iter().filter(|_| page.params.authors.is_empty());
@@ -190,7 +190,7 @@ impl Site {
             updated_at: page.updated_at,
             published_day: Day::of(page.published_at),
             updated_day: Day::of(page.updated_at),
-            minutes: rendered.words.div_ceil(WORDS_A_MINUTE).max(1),
+            minutes: rendered.words.div_ceil(WORDS_PER_MINUTE).max(1),
             endpoint: page.api_endpoint.as_ref().map(Endpoint::of),
             cover: page.params.cover.as_deref().map(|url| Cover {
                 url,
@@ -202,48 +202,53 @@ impl Site {
             before: before.map(Neighbour::of),
             after: after.map(Neighbour::of),
             crumbs: self.crumbs_of(page),
-            side: self.side_of(page, path),
+            sidebar: self.sidebar_of(page, path),
             list: self.list_of(page),
         }
     }
 
-    /// A section may be renamed by the page that stands for it, so the way there is a fragment.
+    /// The title of a section page may change, so the breadcrumbs are a fragment.
     fn crumbs_of(&self, page: &Page) -> String {
         let (of, section) = (page.key.content_type, &page.key.section);
         match section.is_none() || of == ContentType::Homepage {
-            true => self.crumbs(&self.steps(of, &Section::none())),
-            false => joint(&[&Fragment::Crumbs(of, section.clone()).to_string()]),
+            true => self.crumbs(&self.breadcrumbs(of, &Section::none())),
+            false => placeholder(&[&Fragment::Crumbs(of, section.clone()).to_string()]),
         }
     }
 
-    fn side_of(&self, page: &Page, path: &str) -> String {
-        match self.section_behind(page) {
-            Some(section) => side_joint(&section, path, None),
-            None => side_joint(&page.key.section, path, Some(page)),
+    fn sidebar_of(&self, page: &Page, path: &str) -> String {
+        match self.section_at_path(page) {
+            Some(section) => sidebar_placeholder(&section, path, None),
+            None => sidebar_placeholder(&page.key.section, path, Some(page)),
         }
     }
 
-    /// The list that the page stands in front of.
+    /// The list of the section whose section page this is.
     fn list_of(&self, page: &Page) -> String {
         if page.key.content_type == ContentType::Homepage {
-            let wanted = page.params.list == Some(true);
-            return if wanted { joint(&[&Fragment::HomeList.to_string()]) } else { String::new() };
+            let is_recording = page.params.list == Some(true);
+            return if is_recording {
+                placeholder(&[&Fragment::HomeList.to_string()])
+            } else {
+                String::new()
+            };
         }
-        match self.section_behind(page).filter(|_| shows_list(page)) {
-            Some(section) => joint(&[&Fragment::List(page.key.content_type, section).to_string()]),
+        match self.section_at_path(page).filter(|_| shows_list(page)) {
+            Some(section) => placeholder(&[&Fragment::List(page.key.content_type, section).to_string()]),
             None => String::new(),
         }
     }
 
-    /// The section whose address the page has taken.
-    fn section_behind(&self, page: &Page) -> Option<Section> {
+    /// The section whose path the page has.
+    fn section_at_path(&self, page: &Page) -> Option<Section> {
         let section = Section::parse(page.key.slug.as_str()).ok()?;
-        let front = page.key.section.is_none() && self.index.has_section(page.key.content_type, &section);
-        front.then_some(section)
+        let section_page =
+            page.key.section.is_none() && self.index.has_section(page.key.content_type, &section);
+        section_page.then_some(section)
     }
 }
 
-/// The text as HTML; and why it is only its source, if so.
+/// The text as HTML; and if it is shown as its source, the reason.
 fn rendered(source: &Source<'_>, title: &str, path: &str) -> (Rendered, Option<String>) {
     let reason = match source.as_text {
         Some(reason) => reason.to_owned(),
@@ -259,13 +264,13 @@ fn has_contents(page: &Page, rendered: &Rendered) -> bool {
     let headings = rendered.headings.iter().filter(|heading| (2..=3).contains(&heading.level)).count();
     let by_itself = match page.key.content_type {
         ContentType::Docs => headings > 1,
-        ContentType::Blog => rendered.words >= LONG.0 && headings >= LONG.1,
+        ContentType::Blog => rendered.words >= LONG_POST.0 && headings >= LONG_POST.1,
         _ => false,
     };
     page.params.toc.unwrap_or(by_itself)
 }
 
-/// The headings of two levels, the second below the first.
+/// Headings of two levels, the second below the first.
 fn contents(headings: &[Heading]) -> Vec<Part<'_>> {
     let mut parts: Vec<Part<'_>> = vec![];
     for heading in headings.iter().filter(|heading| (2..=3).contains(&heading.level)) {

@@ -12,8 +12,8 @@ use crate::text::rfc822;
 use crate::url::url;
 use crate::{Page, Site};
 
-/// So many posts a feed holds.
-const NEWEST: usize = 20;
+/// Number of posts in a feed.
+const FEED_POSTS: usize = 20;
 
 #[derive(Template)]
 #[template(path = "atom.xml")]
@@ -53,7 +53,7 @@ impl Site {
     pub(super) fn atom(&self) -> String {
         let mut entries = self.items();
         for entry in &mut entries {
-            // RFC 4287, 4.1.2: an entry has an author.
+            // RFC 4287, 4.1.2: every entry needs an author.
             if entry.authors.is_empty() {
                 entry.authors.push(&self.frame.title);
             }
@@ -96,10 +96,10 @@ impl Site {
     }
 
     fn newest_posts(&self) -> impl Iterator<Item = &Page> {
-        self.index.of(self.index.blog.ids().take(NEWEST))
+        self.index.pages_with_ids(self.index.blog.ids().take(FEED_POSTS))
     }
 
-    /// When a post of the feed was changed last.
+    /// The last change of any post in the feed.
     fn updated(&self) -> Timestamp {
         self.newest_posts().map(|page| page.updated_at).max().unwrap_or(Timestamp::from_micros(0))
     }

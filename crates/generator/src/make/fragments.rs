@@ -1,11 +1,11 @@
-//! What is joined into pages when these are served: see [`crate::join`] for the signs used here.
+//! Generates fragments: see [`mod@crate::join`] for the placeholders used here.
 
 use std::fmt::Write;
 
 use model::{ContentType, Section};
 use serde_json::json;
 
-use super::view::{Endpoint, Step, escape_href};
+use super::view::{Breadcrumb, Endpoint, escape_href};
 use crate::inline::{Inline, plain};
 use crate::text::{self, escape};
 use crate::url::{Fragment, list_url, url};
@@ -16,11 +16,11 @@ impl Site {
         match fragment {
             Fragment::Nav => self.nav(),
             Fragment::Foot => self.foot(),
-            Fragment::Side => self.side(),
-            Fragment::SideSection(section) => self.side_section(section),
-            Fragment::SidePart(section, first) => self.side_part(section, first),
-            Fragment::Crumbs(of, section) => self.crumbs(&self.steps(*of, section)),
-            Fragment::TagCrumbs(slug) => self.crumbs(&self.tag_steps(slug)),
+            Fragment::Sidebar => self.sidebar(),
+            Fragment::SidebarSection(section) => self.sidebar_section(section),
+            Fragment::SidebarPart(section, first) => self.sidebar_part(section, first),
+            Fragment::Crumbs(of, section) => self.crumbs(&self.breadcrumbs(*of, section)),
+            Fragment::TagCrumbs(slug) => self.crumbs(&self.tag_breadcrumbs(slug)),
             Fragment::List(of, section) => self.list_below(*of, section),
             Fragment::HomeList => self.home_list(),
         }
@@ -34,20 +34,20 @@ impl Site {
         let mut nav = "<nav aria-label=\"Site\">".to_owned();
         for (text, url) in links {
             write!(nav, "<a href=\"{}\">{}</a>", escape_href(url.as_ref()), escape(&plain(text)))
-                .expect("a string takes all");
+                .expect("writing to a String cannot fail");
         }
         nav + "</nav>"
     }
 
-    /// The owner's links, or those to what there is.
+    /// The owner's links, or else links to the existing parts of the site.
     fn nav_links(&self) -> Vec<(&str, String)> {
-        let own = &self.frame.settings.links;
-        if !own.is_empty() {
-            return own.iter().map(|link| (link.text.as_str(), link.url.clone())).collect();
+        let links = &self.frame.settings.links;
+        if !links.is_empty() {
+            return links.iter().map(|link| (link.text.as_str(), link.url.clone())).collect();
         }
         let docs = (self.index.docs_len() > 0).then(|| ("Docs", "/docs".to_owned()));
         let blog = (!self.index.blog.is_empty()).then(|| ("Blog", "/blog".to_owned()));
-        let pages = self.index.of(self.index.nav.ids().take(NAV_PAGES));
+        let pages = self.index.pages_with_ids(self.index.nav.ids().take(NAV_PAGES));
         let pages = pages.map(|page| (page.short_title(), url(&page.key)));
         docs.into_iter().chain(blog).chain(pages).collect()
     }
@@ -61,74 +61,82 @@ impl Site {
         ];
         let mut foot = "<nav aria-label=\"More\">".to_owned();
         for (url, text, _) in links.into_iter().filter(|(_, _, shown)| *shown) {
-            write!(foot, "<a href=\"{url}\">{text}</a>").expect("a string takes all");
+            write!(foot, "<a href=\"{url}\">{text}</a>").expect("writing to a String cannot fail");
         }
         foot + "</nav>"
     }
 
-    fn side(&self) -> String {
-        let mut side = "<p class=\"label\"><a href=\"/docs\">Docs</a></p>\n".to_owned();
-        side.push_str(&self.side_section(&Section::none()));
+    fn sidebar(&self) -> String {
+        let mut sidebar = "<p class=\"label\"><a href=\"/docs\">Docs</a></p>\n".to_owned();
+        sidebar.push_str(&self.sidebar_section(&Section::none()));
         let sections: Vec<_> = self.index.docs_sections().collect();
         if !sections.is_empty() {
-            side.push_str("<ul class=\"sections\">");
+            sidebar.push_str("<ul class=\"sections\">");
             let count = text::count(sections.len(), "section");
-            push_all(&mut side, "/docs", &count);
+            push_all(&mut sidebar, "/docs", &count);
             for (section, _) in sections {
                 let title = Inline::from(self.index.section_title(ContentType::Docs, section));
                 let (href, inside) =
-                    (list_url(ContentType::Docs, section), Fragment::SideSection(section.clone()));
+                    (list_url(ContentType::Docs, section), Fragment::SidebarSection(section.clone()));
                 writeln!(
-                    side,
+                    sidebar,
                     "<li><a href=\"{href}\"><span dir=\"auto\">{title}</span></a>\0{inside}\0</li>"
                 )
-                .expect("a string takes all");
+                .expect("writing to a String cannot fail");
             }
-            push_all(&mut side, "/docs", &count);
-            side.push_str("</ul>\n");
+            push_all(&mut sidebar, "/docs", &count);
+            sidebar.push_str("</ul>\n");
         }
-        side
+        sidebar
     }
 
-    /// A list of one line an entry, or of where each part of it begins, between the signs that let the joiner show a
-    /// window of it.
-    fn side_section(&self, section: &Section) -> String {
-        let Some(shelf) = self.index.shelf(ContentType::Docs, section) else { return String::new() };
-        let pages: Vec<_> = self.index.of(shelf.ids()).filter(|page| !self.index.is_front(page)).collect();
+    /// A list with one entry per line, or a reference to each of its parts, enclosed in the placeholders that let the
+    /// joiner show a window of it.
+    fn sidebar_section(&self, section: &Section) -> String {
+        let Some(ordered_pages) = self.index.ordered_pages(ContentType::Docs, section) else {
+            return String::new();
+        };
+        let pages: Vec<_> = self
+            .index
+            .pages_with_ids(ordered_pages.ids())
+            .filter(|page| !self.index.is_section_page(page))
+            .collect();
         if pages.is_empty() {
             return String::new();
         }
         let (all, count) = (list_url(ContentType::Docs, section), text::count(pages.len(), "page"));
-        let mut side = "<ul>".to_owned();
-        push_all(&mut side, &all, &count);
-        match shelf.parts() {
-            [] => pages.into_iter().for_each(|page| push_entry(&mut side, page)),
+        let mut sidebar = "<ul>".to_owned();
+        push_all(&mut sidebar, &all, &count);
+        match ordered_pages.parts() {
+            [] => pages.into_iter().for_each(|page| push_entry(&mut sidebar, page)),
             parts => parts.iter().for_each(|first| {
-                let part = Fragment::SidePart(section.clone(), first.slug().to_owned());
-                write!(side, "\0*{part}\t{first}\0").expect("a string takes all");
+                let part = Fragment::SidebarPart(section.clone(), first.slug().to_owned());
+                write!(sidebar, "\0*{part}\t{first}\0").expect("writing to a String cannot fail");
             }),
         }
-        push_all(&mut side, &all, &count);
-        side + "</ul>\n"
+        push_all(&mut sidebar, &all, &count);
+        sidebar + "</ul>\n"
     }
 
-    fn side_part(&self, section: &Section, first: &str) -> String {
-        let mut side = String::new();
-        let pages = self.index.side_part(section, first).into_iter().flatten();
-        pages.filter(|page| !self.index.is_front(page)).for_each(|page| push_entry(&mut side, page));
-        side
+    fn sidebar_part(&self, section: &Section, first: &str) -> String {
+        let mut sidebar = String::new();
+        let pages = self.index.sidebar_part(section, first).into_iter().flatten();
+        pages
+            .filter(|page| !self.index.is_section_page(page))
+            .for_each(|page| push_entry(&mut sidebar, page));
+        sidebar
     }
 
-    /// The way to a page, for people and for machines.
-    pub(super) fn crumbs(&self, steps: &[Step]) -> String {
-        if steps.is_empty() {
+    /// Breadcrumbs, as HTML and as JSON-LD.
+    pub(super) fn crumbs(&self, breadcrumbs: &[Breadcrumb]) -> String {
+        if breadcrumbs.is_empty() {
             return String::new();
         }
         let mut crumbs = "<nav class=\"crumbs\" aria-label=\"Breadcrumbs\"><ol>".to_owned();
         let mut items = vec![];
-        for (at, Step { url, text }) in steps.iter().enumerate() {
+        for (at, Breadcrumb { url, text }) in breadcrumbs.iter().enumerate() {
             write!(crumbs, "<li><a href=\"{url}\">{}</a></li>", Inline::from(text.as_str()))
-                .expect("a string takes all");
+                .expect("writing to a String cannot fail");
             let address = self.frame.absolute(url);
             items
                 .push(json!({"@type": "ListItem", "position": at + 1, "name": plain(text), "item": address}));
@@ -143,34 +151,36 @@ impl Site {
             "</ol></nav><script type=\"application/ld+json\">{}</script>",
             text::script_json(&list)
         )
-        .expect("a string takes all");
+        .expect("writing to a String cannot fail");
         crumbs
     }
 
-    fn tag_steps(&self, slug: &str) -> Vec<Step> {
+    fn tag_breadcrumbs(&self, slug: &str) -> Vec<Breadcrumb> {
         let name = self.index.tags.get(slug).map(|tag| tag.name()).unwrap_or_default();
         vec![
-            Step { url: "/tags".to_owned(), text: "Tags".to_owned() },
-            Step { url: format!("/tags/{slug}"), text: name.to_owned() },
+            Breadcrumb { url: "/tags".to_owned(), text: "Tags".to_owned() },
+            Breadcrumb { url: format!("/tags/{slug}"), text: name.to_owned() },
         ]
     }
 }
 
-/// So many pages that ask for it fit into the masthead.
+/// Maximum number of pages linked in the masthead.
 const NAV_PAGES: usize = 12;
 
-/// One line.
-fn push_entry(side: &mut String, page: &Page) {
+/// Writes one line.
+fn push_entry(sidebar: &mut String, page: &Page) {
     let (href, title) = (url(&page.key), Inline::from(page.short_title()));
-    write!(side, "<li><a href=\"{href}\"><span dir=\"auto\">{title}</span>").expect("a string takes all");
+    write!(sidebar, "<li><a href=\"{href}\"><span dir=\"auto\">{title}</span>")
+        .expect("writing to a String cannot fail");
     if let Some(Endpoint { method, class, .. }) = page.api_endpoint.as_ref().map(Endpoint::of) {
-        write!(side, "<span class=\"method {class}\">{method}</span>").expect("a string takes all");
+        write!(sidebar, "<span class=\"method {class}\">{method}</span>")
+            .expect("writing to a String cannot fail");
     }
-    side.push_str("</a></li>\n");
+    sidebar.push_str("</a></li>\n");
 }
 
-/// What stands at an end of a list where it was cut.
-fn push_all(side: &mut String, all: &str, count: &str) {
-    write!(side, "\0+<li class=\"all\"><a href=\"{all}\">All {count}</a></li>\n\0")
-        .expect("a string takes all");
+/// Shown at an end of a list that was cut.
+fn push_all(sidebar: &mut String, all: &str, count: &str) {
+    write!(sidebar, "\0+<li class=\"all\"><a href=\"{all}\">All {count}</a></li>\n\0")
+        .expect("writing to a String cannot fail");
 }

@@ -1,4 +1,4 @@
-//! The front page of a site: by itself, or below its homepage.
+//! The home page: by itself, or on the homepage.
 
 use askama::Template;
 use model::ContentType;
@@ -10,10 +10,10 @@ use crate::text;
 use crate::url::{list_url, url};
 use crate::{Page, Site};
 
-/// So many posts it shows.
-const POSTS: usize = 8;
-/// So many sections, or pages, it shows as cards.
-const CARDS: usize = 24;
+/// Number of posts it shows.
+const HOME_POSTS: usize = 8;
+/// Number of sections and pages it shows as cards.
+const HOME_CARDS: usize = 24;
 
 #[derive(Template)]
 #[template(path = "home.html")]
@@ -64,24 +64,29 @@ impl Site {
         render(&HomeTemplate { shell, list: self.home_list() })
     }
 
-    /// The newest posts, the sections of the docs, the pages that are in no section.
+    /// The newest posts, the sections of the docs, and the pages without a section.
     pub(super) fn home_list(&self) -> String {
-        let sections = self.index.docs_sections().take(CARDS).map(|(section, shelf)| Card {
+        let sections = self.index.docs_sections().take(HOME_CARDS).map(|(section, ordered_pages)| Card {
             url: list_url(ContentType::Docs, section),
             title: self.index.section_title(ContentType::Docs, section).into(),
-            blurb: self.index.front(ContentType::Docs, section).map(Page::blurb).unwrap_or_default().into(),
-            note: text::count(shelf.len(), "page"),
+            blurb: self
+                .index
+                .section_page(ContentType::Docs, section)
+                .map(Page::blurb)
+                .unwrap_or_default()
+                .into(),
+            note: text::count(ordered_pages.len(), "page"),
         });
         let sections: Vec<_> = sections.collect();
-        // Sections lead to more, so they have the first claim to be shown; the order is that of the docs all the same.
-        let pages = self.root_docs().take(CARDS - sections.len()).map(Card::of);
+        // Sections take precedence when there are too many, as they lead to more pages; the order is that of the docs.
+        let pages = self.root_docs().take(HOME_CARDS - sections.len()).map(Card::of);
         let docs: Vec<_> = pages.chain(sections).collect();
         let list = HomeFragment {
-            posts: self.index.of(self.index.blog.ids().take(POSTS)).map(Entry::of).collect(),
-            more_posts: self.index.blog.len() > POSTS,
+            posts: self.index.pages_with_ids(self.index.blog.ids().take(HOME_POSTS)).map(Entry::of).collect(),
+            more_posts: self.index.blog.len() > HOME_POSTS,
             more_docs: !docs.is_empty(),
             docs,
-            pages: self.root_pages(ContentType::Standalone).take(CARDS).map(Card::of).collect(),
+            pages: self.root_pages(ContentType::Standalone).take(HOME_CARDS).map(Card::of).collect(),
         };
         if list.posts.is_empty() && list.docs.is_empty() && list.pages.is_empty() {
             return String::new();

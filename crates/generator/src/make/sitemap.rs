@@ -1,4 +1,4 @@
-//! The sitemap: one file, or an index of shards by hash and one of lists.
+//! The sitemap: one file, or an index of shards by hash plus one file for lists.
 
 use std::fmt::Write;
 
@@ -16,14 +16,15 @@ impl Site {
         if shards == 0 {
             return urlset(|urls| {
                 self.put_lists(urls);
-                self.index.of(self.index.shards.ids()).for_each(|page| self.put_page(page, urls));
+                self.index.pages_with_ids(self.index.shards.ids()).for_each(|page| self.put_page(page, urls));
             });
         }
         let mut index = format!("{HEAD}<sitemapindex xmlns=\"{NAMESPACE}\">\n");
         let names = (0..shards).map(|shard| shard.to_string());
         for name in ["lists".to_owned()].into_iter().chain(names) {
             let address = format!("{}/sitemap.{name}.xml", self.frame.origin);
-            writeln!(index, "<sitemap><loc>{address}</loc></sitemap>").expect("a string takes all");
+            writeln!(index, "<sitemap><loc>{address}</loc></sitemap>")
+                .expect("writing to a String cannot fail");
         }
         index + "</sitemapindex>\n"
     }
@@ -34,19 +35,21 @@ impl Site {
 
     pub(super) fn sitemap_shard(&self, shard: usize) -> String {
         urlset(|urls| {
-            self.index.of(self.index.shards.ids_of(shard)).for_each(|page| self.put_page(page, urls))
+            self.index
+                .pages_with_ids(self.index.shards.ids_of(shard))
+                .for_each(|page| self.put_page(page, urls))
         })
     }
 
-    /// The front page and the lists, but for those whose address a page has taken.
+    /// The home page and the lists, except those that are replaced by a page.
     fn put_lists(&self, urls: &mut String) {
         ["/", "/blog", "/docs"].into_iter().for_each(|path| self.put(path, None, urls));
         let of_shelves = [ContentType::Docs, ContentType::Standalone].into_iter();
-        let shelves =
-            of_shelves.flat_map(|of| self.index.shelf_sections(of).map(move |(section, _)| (of, section)));
+        let section_lists =
+            of_shelves.flat_map(|of| self.index.sections_of(of).map(move |(section, _)| (of, section)));
         let blog = self.index.blog_sections.keys().map(|section| (ContentType::Blog, section));
-        for (of, section) in blog.chain(shelves) {
-            if self.index.front(of, section).is_none() {
+        for (of, section) in blog.chain(section_lists) {
+            if self.index.section_page(of, section).is_none() {
                 self.put(&list_url(of, section), None, urls);
             }
         }
@@ -58,9 +61,9 @@ impl Site {
 
     fn put(&self, path: &str, changed: Option<Timestamp>, urls: &mut String) {
         let address = crate::text::escape(&self.frame.origin);
-        write!(urls, "<url><loc>{address}{path}</loc>").expect("a string takes all");
+        write!(urls, "<url><loc>{address}{path}</loc>").expect("writing to a String cannot fail");
         if let Some(changed) = changed {
-            write!(urls, "<lastmod>{changed}</lastmod>").expect("a string takes all");
+            write!(urls, "<lastmod>{changed}</lastmod>").expect("writing to a String cannot fail");
         }
         urls.push_str("</url>\n");
     }

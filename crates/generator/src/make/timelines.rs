@@ -4,12 +4,12 @@ use askama::Template;
 use model::{ContentType, Section};
 
 use super::render;
-use super::view::{Counted, Entry, Shell, Step, joint};
+use super::view::{Breadcrumb, CountedLink, Entry, Shell, placeholder};
 use crate::Site;
-use crate::index::cut::{Cut, parts};
-use crate::index::timeline::{NEWEST, Timeline, WHOLE};
+use crate::index::archive::{Archive, parts};
+use crate::index::timeline::{MAX_LIST_ENTRIES, NEWEST_ENTRIES, Timeline};
 use crate::inline::plain;
-use crate::place::Line;
+use crate::route::TimelineKey;
 use crate::text;
 use crate::url::{Fragment, list_url};
 
@@ -20,7 +20,7 @@ struct TimelineTemplate<'s> {
     crumbs: String,
     title: &'s str,
     lead: &'s str,
-    sections: Vec<Counted>,
+    sections: Vec<CountedLink>,
     entries: Vec<Entry<'s>>,
     archive_title: &'static str,
     years: Vec<Year>,
@@ -35,21 +35,21 @@ struct TimelineFragment<'s> {
 
 struct Year {
     name: String,
-    links: Vec<Counted>,
+    links: Vec<CountedLink>,
 }
 
 #[derive(Template)]
 #[template(path = "tags.html")]
 struct TagsTemplate<'s> {
     shell: Shell<'s>,
-    tags: Vec<Counted>,
+    tags: Vec<CountedLink>,
 }
 
 impl Site {
     pub(super) fn blog(&self) -> String {
         let mut shell = self.shell("/blog", "Blog");
         shell.description = self.frame.settings.description.as_deref().unwrap_or_default().into();
-        let sections = self.index.blog_sections.iter().map(|(section, posts)| Counted {
+        let sections = self.index.blog_sections.iter().map(|(section, posts)| CountedLink {
             url: list_url(ContentType::Blog, section),
             text: plain(&self.index.section_title(ContentType::Blog, section)).into_owned(),
             count: text::number(posts.len()),
@@ -74,7 +74,7 @@ impl Site {
         let posts = &self.index.blog_sections[section];
         render(&TimelineTemplate {
             shell: self.shell(&path, &title),
-            crumbs: self.crumbs(&self.steps(ContentType::Blog, &Section::none())),
+            crumbs: self.crumbs(&self.breadcrumbs(ContentType::Blog, &Section::none())),
             title: &title,
             lead: "",
             sections: vec![],
@@ -84,7 +84,7 @@ impl Site {
         })
     }
 
-    /// The posts of a section below the page that stands at its address.
+    /// The posts of a section, for its section page.
     pub(super) fn posts_below(&self, section: &Section) -> String {
         let Some(posts) = self.index.blog_sections.get(section) else { return String::new() };
         let years = years(&list_url(ContentType::Blog, section), posts);
@@ -94,10 +94,10 @@ impl Site {
     pub(super) fn tag(&self, slug: &str) -> String {
         let Some(tag) = self.index.tags.get(slug) else { return String::new() };
         let path = format!("/tags/{slug}");
-        let steps = [Step { url: "/tags".to_owned(), text: "Tags".to_owned() }];
+        let breadcrumbs = [Breadcrumb { url: "/tags".to_owned(), text: "Tags".to_owned() }];
         render(&TimelineTemplate {
             shell: self.shell(&path, tag.name()),
-            crumbs: self.crumbs(&steps),
+            crumbs: self.crumbs(&breadcrumbs),
             title: tag.name(),
             lead: &text::count(tag.timeline.len(), "page"),
             sections: vec![],
@@ -108,25 +108,27 @@ impl Site {
     }
 
     /// A month, a day, or a part of a day.
-    pub(super) fn cut(&self, line: &Line, cut: Cut) -> String {
-        let Some(timeline) = line.of(&self.index) else { return String::new() };
-        let (base, title) = (line.url(), cut.title());
-        let path = format!("{base}/{cut}");
-        let (crumbs, of) = match line {
-            Line::Blog => (self.crumbs(&self.steps(ContentType::Blog, &Section::none())), "Blog".to_owned()),
-            Line::Section(section) => {
-                let crumbs = Fragment::Crumbs(ContentType::Blog, section.clone());
-                (joint(&[&crumbs.to_string()]), self.index.spelt_section(ContentType::Blog, section))
+    pub(super) fn archive(&self, key: &TimelineKey, archive: Archive) -> String {
+        let Some(timeline) = key.timeline(&self.index) else { return String::new() };
+        let (base, title) = (key.url(), archive.title());
+        let path = format!("{base}/{archive}");
+        let (crumbs, of) = match key {
+            TimelineKey::Blog => {
+                (self.crumbs(&self.breadcrumbs(ContentType::Blog, &Section::none())), "Blog".to_owned())
             }
-            Line::Tag(slug) => {
-                (joint(&[&Fragment::TagCrumbs(slug.clone()).to_string()]), text::humanise(slug))
+            TimelineKey::Section(section) => {
+                let crumbs = Fragment::Crumbs(ContentType::Blog, section.clone());
+                (placeholder(&[&crumbs.to_string()]), self.index.spelt_section(ContentType::Blog, section))
+            }
+            TimelineKey::Tag(slug) => {
+                (placeholder(&[&Fragment::TagCrumbs(slug.clone()).to_string()]), text::humanise(slug))
             }
         };
         let mut shell = self.shell(&path, &title);
         shell.full_title = format!("{title} · {of} · {}", self.frame.title);
-        let years = inside(&base, timeline, cut);
+        let years = inside(&base, timeline, archive);
         let entries = match years.is_empty() {
-            true => self.index.of(timeline.ids_of(cut)).map(Entry::of).collect(),
+            true => self.index.pages_with_ids(timeline.ids_of(archive)).map(Entry::of).collect(),
             false => vec![],
         };
         render(&TimelineTemplate {
@@ -142,7 +144,7 @@ impl Site {
     }
 
     pub(super) fn tags(&self) -> String {
-        let tags = self.index.tags.listed().into_iter().map(|(slug, tag)| Counted {
+        let tags = self.index.tags.listed().into_iter().map(|(slug, tag)| CountedLink {
             url: format!("/tags/{slug}"),
             text: tag.name().to_owned(),
             count: text::number(tag.timeline.len()),
@@ -152,22 +154,25 @@ impl Site {
 
     /// All entries of a short timeline, the first of a long one.
     fn newest(&self, timeline: &Timeline) -> Vec<Entry<'_>> {
-        let shown = if timeline.is_whole() { WHOLE } else { NEWEST };
-        self.index.of(timeline.ids().take(shown)).map(Entry::of).collect()
+        let shown = if timeline.is_whole() { MAX_LIST_ENTRIES } else { NEWEST_ENTRIES };
+        self.index.pages_with_ids(timeline.ids().take(shown)).map(Entry::of).collect()
     }
 }
 
-/// The months of a timeline that is too long for one list, by year.
+/// The months of a timeline that is split, by year.
 fn years(base: &str, timeline: &Timeline) -> Vec<Year> {
     let mut years: Vec<Year> = vec![];
     if timeline.is_whole() {
         return years;
     }
-    for (cut, count) in timeline.months() {
-        let title = cut.title();
+    for (archive, count) in timeline.months() {
+        let title = archive.title();
         let (month, year) = title.split_once(' ').unwrap_or((&title, ""));
-        let link =
-            Counted { url: format!("{base}/{cut}"), text: month.to_owned(), count: text::number(count) };
+        let link = CountedLink {
+            url: format!("{base}/{archive}"),
+            text: month.to_owned(),
+            count: text::number(count),
+        };
         match years.last_mut() {
             Some(last) if last.name == year => last.links.push(link),
             _ => years.push(Year { name: year.to_owned(), links: vec![link] }),
@@ -176,23 +181,24 @@ fn years(base: &str, timeline: &Timeline) -> Vec<Year> {
     years
 }
 
-/// What a cut is cut into, where it is too long itself.
-fn inside(base: &str, timeline: &Timeline, cut: Cut) -> Vec<Year> {
-    let link = |cut: Cut, text: String, count: usize| Counted {
-        url: format!("{base}/{cut}"),
+/// The archives that an archive is itself split into, if it is too long.
+fn inside(base: &str, timeline: &Timeline, archive: Archive) -> Vec<Year> {
+    let link = |archive: Archive, text: String, count: usize| CountedLink {
+        url: format!("{base}/{archive}"),
         text,
         count: text::number(count),
     };
-    let links: Vec<_> = match cut {
-        Cut::Month { year, month } if timeline.month_len(year, month) > WHOLE => {
-            timeline.days(year, month).map(|(day, count)| link(Cut::Day(day), day.short(), count)).collect()
-        }
-        Cut::Day(day) => (0..parts(timeline.day_len(day)))
-            .map(|part| Cut::Part(day, part))
-            .map(|cut| (cut, timeline.ids_of(cut).len()))
-            .map(|(cut, count)| link(cut, cut.title(), count))
+    let links: Vec<_> = match archive {
+        Archive::Month { year, month } if timeline.month_len(year, month) > MAX_LIST_ENTRIES => timeline
+            .days(year, month)
+            .map(|(day, count)| link(Archive::Day(day), day.short(), count))
+            .collect(),
+        Archive::Day(day) => (0..parts(timeline.day_len(day)))
+            .map(|part| Archive::Part(day, part))
+            .map(|archive| (archive, timeline.ids_of(archive).len()))
+            .map(|(archive, count)| link(archive, archive.title(), count))
             .collect(),
         _ => vec![],
     };
-    if links.is_empty() { vec![] } else { vec![Year { name: cut.title(), links }] }
+    if links.is_empty() { vec![] } else { vec![Year { name: archive.title(), links }] }
 }

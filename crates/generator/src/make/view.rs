@@ -1,29 +1,29 @@
-//! What templates show.
+//! Values for the templates.
 
 use std::borrow::Cow;
 
 use model::{ApiEndpoint, ContentType, Section};
 
 use crate::frame::Frame;
-use crate::index::shelf::Spot;
+use crate::index::ordered_pages::OrderKey;
 use crate::inline::{Inline, plain};
 use crate::settings::is_right_to_left;
 use crate::text::Day;
 use crate::url::{Fragment, list_url, url};
 use crate::{Page, Site};
 
-/// The head of a document and what stands around its body.
+/// The head of an HTML document, and everything around its body.
 pub(crate) struct Shell<'s> {
     pub frame: &'s Frame,
     pub lang: &'s str,
     pub rtl: bool,
-    /// This and the description have no markup.
+    /// Title and description have no markup.
     pub title: Cow<'s, str>,
     pub full_title: String,
     pub description: Cow<'s, str>,
-    /// `None` for a document that has no address of its own.
+    /// `None` for a document without a URL of its own.
     pub canonical: Option<String>,
-    /// OpenGraph's type.
+    /// The OpenGraph type.
     pub kind: &'static str,
     pub image: Option<String>,
     pub noindex: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Shell<'s> {
     pub markdown: Option<String>,
     pub feeds: bool,
     pub json_ld: Option<String>,
-    /// Joints.
+    /// Placeholders.
     pub nav: String,
     pub foot: String,
 }
@@ -59,13 +59,13 @@ impl Site {
             markdown: None,
             feeds: blog,
             json_ld: None,
-            nav: self.nav_joint(path),
-            foot: joint(&[&Fragment::Foot.to_string()]),
+            nav: self.nav_placeholder(path),
+            foot: placeholder(&[&Fragment::Foot.to_string()]),
         }
     }
 
-    /// The masthead, with the link marked that leads to the part of the site that `path` is in.
-    fn nav_joint(&self, path: &str) -> String {
+    /// The masthead, with the link to the part of the site that contains `path` marked as current.
+    fn nav_placeholder(&self, path: &str) -> String {
         let nav = Fragment::Nav.to_string();
         let links = &self.frame.settings.links;
         let within =
@@ -79,15 +79,15 @@ impl Site {
                 .max_by_key(|url| url.len()),
         };
         match nearest {
-            Some(url) if url == path => joint(&[&nav, &escape_href(url)]),
-            Some(url) => joint(&[&nav, &format!("~{}", escape_href(url))]),
-            None => joint(&[&nav]),
+            Some(url) if url == path => placeholder(&[&nav, &escape_href(url)]),
+            Some(url) => placeholder(&[&nav, &format!("~{}", escape_href(url))]),
+            None => placeholder(&[&nav]),
         }
     }
 }
 
 impl<'s> Shell<'s> {
-    /// In the page's own language, where it says which.
+    /// Sets the page's language, if it has one.
     pub fn in_language(mut self, lang: Option<&'s str>) -> Shell<'s> {
         if let Some(lang) = lang {
             self.lang = lang;
@@ -97,8 +97,8 @@ impl<'s> Shell<'s> {
     }
 }
 
-/// Where a fragment is put when the file is served; see [`crate::join`].
-pub(super) fn joint(words: &[&str]) -> String {
+/// The placeholder for a fragment; see [`crate::join()`].
+pub(super) fn placeholder(words: &[&str]) -> String {
     format!("\0{}\0", words.join(" "))
 }
 
@@ -131,7 +131,7 @@ impl<'p> Entry<'p> {
     }
 }
 
-/// A method, and perhaps a path.
+/// A method, with an optional path.
 pub(crate) struct Endpoint<'p> {
     pub method: &'p str,
     pub class: &'static str,
@@ -154,13 +154,13 @@ impl<'p> Endpoint<'p> {
 }
 
 /// A link with a number.
-pub(crate) struct Counted {
+pub(crate) struct CountedLink {
     pub url: String,
     pub text: String,
     pub count: String,
 }
 
-/// The page before or after.
+/// The previous or next page.
 pub(crate) struct Neighbour<'p> {
     pub url: String,
     pub title: Inline<'p>,
@@ -172,36 +172,37 @@ impl<'p> Neighbour<'p> {
     }
 }
 
-/// The docs' navigation, open at a section, with `path` marked; `page` is what stands there, if it is in that section.
-pub(super) fn side_joint(section: &Section, path: &str, page: Option<&Page>) -> String {
-    let side = Fragment::Side.to_string();
+/// The docs' sidebar, opened at a section, with `path` marked as current; `page` is the page there, if it is in that
+/// section.
+pub(super) fn sidebar_placeholder(section: &Section, path: &str, page: Option<&Page>) -> String {
+    let sidebar = Fragment::Sidebar.to_string();
     let mut words = match section.is_none() {
-        true => format!("{side} {path}"),
-        false => format!("{side} {path} {}", Fragment::SideSection(section.clone())),
+        true => format!("{sidebar} {path}"),
+        false => format!("{sidebar} {path} {}", Fragment::SidebarSection(section.clone())),
     };
     if let Some(page) = page {
-        words.push_str(&format!("\t{}", Spot::of(page)));
+        words.push_str(&format!("\t{}", OrderKey::of(page)));
     }
-    joint(&[&words])
+    placeholder(&[&words])
 }
 
-/// The list of a content type or section, as a step on the way.
-pub(super) struct Step {
+/// The list of a content type or section, as a breadcrumb.
+pub(super) struct Breadcrumb {
     pub url: String,
     pub text: String,
 }
 
 impl Site {
-    /// The way from the root to the pages of a section.
-    pub(super) fn steps(&self, of: ContentType, section: &Section) -> Vec<Step> {
+    /// The breadcrumbs from the root to the pages of a section.
+    pub(super) fn breadcrumbs(&self, of: ContentType, section: &Section) -> Vec<Breadcrumb> {
         let root = match of {
             ContentType::Docs => Some("Docs"),
             ContentType::Blog => Some("Blog"),
             _ => None,
         };
-        let root = root.map(|text| Step { url: list_url(of, &Section::none()), text: text.to_owned() });
+        let root = root.map(|text| Breadcrumb { url: list_url(of, &Section::none()), text: text.to_owned() });
         let section = (!section.is_none())
-            .then(|| Step { url: list_url(of, section), text: self.index.section_title(of, section) });
+            .then(|| Breadcrumb { url: list_url(of, section), text: self.index.section_title(of, section) });
         root.into_iter().chain(section).collect()
     }
 }

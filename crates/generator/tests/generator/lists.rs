@@ -1,4 +1,4 @@
-//! Lists and navigation: what is on them, in which order.
+//! Lists and navigation: their entries and order.
 
 use recto_generator::Settings;
 
@@ -34,7 +34,7 @@ fn docs_are_listed_by_weight_then_title_then_slug() {
 }
 
 #[test]
-fn a_section_is_called_as_it_was_typed() {
+fn a_section_is_named_as_typed() {
     let world = World::of([
         docs(1, "freebsd-14/a").in_section("FreeBSD-14"),
         docs(2, "freebsd-14/b"),
@@ -54,7 +54,7 @@ fn a_section_is_called_as_it_was_typed() {
 }
 
 #[test]
-fn sections_are_ordered_by_the_pages_that_stand_for_them() {
+fn sections_are_ordered_by_their_section_pages() {
     let world = World::of([
         docs(1, "zoo/a"),
         docs(2, "getting-started/a"),
@@ -62,9 +62,9 @@ fn sections_are_ordered_by_the_pages_that_stand_for_them() {
         docs(4, "api").titled("Reference").weighing(5),
         docs(5, "introduction"),
     ]);
-    let side = world.raw("/.docs");
+    let sidebar = world.raw("/.docs");
     assert_eq!(
-        between(&side, "<span dir=\"auto\">", "</span></a>\0"),
+        between(&sidebar, "<span dir=\"auto\">", "</span></a>\0"),
         ["Getting started", "Zoo", "Reference"]
     );
     let index = world.get("/docs");
@@ -87,13 +87,13 @@ fn the_sidebar_shows_the_pages_of_the_current_section() {
         docs(3, "b/three").titled("Three"),
         docs(4, "root").titled("Root"),
     ]);
-    let side = |path: &str| {
+    let sidebar = |path: &str| {
         let html = world.get(path);
-        let side = between(&html, "<nav class=\"side\"", "</nav>")[0].to_owned();
-        between(&side, "<li><a", "</a>").into_iter().map(str::to_owned).collect::<Vec<_>>()
+        let sidebar = between(&html, "<nav class=\"side\"", "</nav>")[0].to_owned();
+        between(&sidebar, "<li><a", "</a>").into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(
-        side("/docs/a/two"),
+        sidebar("/docs/a/two"),
         [
             " href=\"/docs/root\"><span dir=\"auto\">Root</span>",
             " href=\"/docs/a\"><span dir=\"auto\">A</span>",
@@ -102,8 +102,8 @@ fn the_sidebar_shows_the_pages_of_the_current_section() {
             " href=\"/docs/b\"><span dir=\"auto\">B</span>",
         ]
     );
-    assert_eq!(side("/docs/root").len(), 3);
-    assert_eq!(side("/docs/a")[1], " aria-current=\"page\" href=\"/docs/a\"><span dir=\"auto\">A</span>");
+    assert_eq!(sidebar("/docs/root").len(), 3);
+    assert_eq!(sidebar("/docs/a")[1], " aria-current=\"page\" href=\"/docs/a\"><span dir=\"auto\">A</span>");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn the_pages_of_a_large_section_show_a_window_of_it() {
 }
 
 #[test]
-fn the_masthead_links_to_what_there_is() {
+fn the_masthead_links_to_the_existing_parts() {
     let nav = |world: &World, path: &str| {
         let html = world.get(path);
         let nav = between(&html, "<nav aria-label=\"Site\">", "</nav>").concat();
@@ -165,7 +165,7 @@ fn the_masthead_links_to_what_there_is() {
 }
 
 #[test]
-fn a_long_blog_is_cut_by_month_and_day() {
+fn a_long_blog_is_split_by_month_and_day() {
     let post = |n: u128| {
         let (month, day) = (if n < 70 { 5 } else { 4 }, n % 2 + 1);
         blog(n, &format!("p{n:03}")).dated(&format!("2026-{month:02}-{day:02}T{:02}:00Z", n % 24))
@@ -179,14 +179,14 @@ fn a_long_blog_is_cut_by_month_and_day() {
     assert_eq!(world.links("/blog/2026.05.01").len(), 1 + 35);
     assert_eq!(world.finds("/blog/2026.04.01"), "nothing");
 
-    // No post moves another: the months that a deleted post was not in stay as they are.
+    // Posts do not move each other: deleting one leaves the other months unchanged.
     let mut after = World::of((0..100).map(post));
     after.delete(99);
     assert_eq!(after.raw("/blog/2026.05.01"), world.raw("/blog/2026.05.01"));
 }
 
 #[test]
-fn thousands_of_posts_of_one_moment_are_cut_all_the_same() {
+fn thousands_of_posts_with_the_same_time_are_split_too() {
     let world = World::of((0..300).map(|n| blog(n, &format!("p{n:03}")).tagged(&["Import"])));
     let parts = world.links("/blog/2026.05.14");
     assert_eq!(parts.len(), 1 + 8);
@@ -198,7 +198,7 @@ fn thousands_of_posts_of_one_moment_are_cut_all_the_same() {
 }
 
 #[test]
-fn tags_with_one_slug_are_one_tag() {
+fn tags_with_the_same_slug_are_one_tag() {
     let world = World::of([
         blog(1, "a").tagged(&["Rust", "C++"]),
         docs(2, "b").tagged(&["rust"]),
@@ -218,15 +218,15 @@ fn tags_with_one_slug_are_one_tag() {
     assert!(world.get("/blog/a").contains("<a href=\"/tags/rust\" rel=\"tag\" dir=\"auto\">Rust</a>"));
 }
 
-/// Where a page turns to: each link with its `rel`.
-fn turns(world: &World, path: &str) -> Vec<String> {
+/// The previous and next links of a page, each with its `rel`.
+fn neighbour_links(world: &World, path: &str) -> Vec<String> {
     let html = world.get(path);
     let turn = between(&html, "<nav class=\"turn\"", "</nav>").concat();
     between(&turn, "href=\"", "\" class").into_iter().map(str::to_owned).collect()
 }
 
 #[test]
-fn pages_turn_to_their_neighbours() {
+fn pages_link_to_their_neighbours() {
     let world = World::of([
         docs(1, "a/one"),
         docs(2, "a/two"),
@@ -235,12 +235,15 @@ fn pages_turn_to_their_neighbours() {
         blog(5, "new").dated("2026-02-01"),
         standalone(6, "about"),
     ]);
-    assert_eq!(turns(&world, "/docs/a/one"), ["/docs/a/two\" rel=\"next"]);
-    assert_eq!(turns(&world, "/docs/a/two"), ["/docs/a/one\" rel=\"prev", "/docs/b/three\" rel=\"next"]);
-    assert_eq!(turns(&world, "/docs/b/three"), ["/docs/a/two\" rel=\"prev"]);
-    assert_eq!(turns(&world, "/blog/old"), ["/blog/new\" rel=\"next"]);
-    assert_eq!(turns(&world, "/blog/new"), ["/blog/old\" rel=\"prev"]);
-    assert_eq!(turns(&world, "/about"), [""; 0]);
+    assert_eq!(neighbour_links(&world, "/docs/a/one"), ["/docs/a/two\" rel=\"next"]);
+    assert_eq!(
+        neighbour_links(&world, "/docs/a/two"),
+        ["/docs/a/one\" rel=\"prev", "/docs/b/three\" rel=\"next"]
+    );
+    assert_eq!(neighbour_links(&world, "/docs/b/three"), ["/docs/a/two\" rel=\"prev"]);
+    assert_eq!(neighbour_links(&world, "/blog/old"), ["/blog/new\" rel=\"next"]);
+    assert_eq!(neighbour_links(&world, "/blog/new"), ["/blog/old\" rel=\"prev"]);
+    assert_eq!(neighbour_links(&world, "/about"), [""; 0]);
 }
 
 #[test]
@@ -270,41 +273,45 @@ fn docs_have_one_order() {
     for (at, path) in order.into_iter().enumerate() {
         let before = at.checked_sub(1).map(|at| format!("{}\" rel=\"prev", order[at]));
         let after = order.get(at + 1).map(|path| format!("{path}\" rel=\"next"));
-        assert_eq!(turns(&world, path), before.into_iter().chain(after).collect::<Vec<_>>(), "{path}");
+        assert_eq!(
+            neighbour_links(&world, path),
+            before.into_iter().chain(after).collect::<Vec<_>>(),
+            "{path}"
+        );
     }
     let is_page = |path: &String| order.contains(&path.as_str());
     assert_eq!(world.links("/docs").into_iter().filter(is_page).collect::<Vec<_>>(), order);
-    // Of each section but the current one, the navigation shows the page that stands for it, or the list.
+    // Of each other section, the navigation shows the section page or the list.
     let mut shown = vec!["/docs".to_owned()];
     shown.extend(order[..7].iter().filter(|path| **path != "/docs/api/d").map(|path| path.to_string()));
     shown.push("/docs/zoo".to_owned());
-    assert_eq!(side(&world, "/docs/guides/c"), shown);
+    assert_eq!(sidebar(&world, "/docs/guides/c"), shown);
     let llms = world.raw("/llms.txt");
     let named = between(&llms, "(https://example.com", ".md)");
     assert_eq!(named, order);
 }
 
 #[test]
-fn without_a_homepage_the_front_page_lists_what_there_is() {
+fn without_a_homepage_the_home_page_is_an_overview() {
     assert!(World::new().get("/").contains("Nothing has been published here yet."));
     let world = World::of([blog(1, "a"), docs(2, "guides/b"), docs(3, "c"), standalone(4, "about")]);
     assert_eq!(world.links("/"), ["/blog/a", "/docs/c", "/docs/guides", "/docs", "/about"]);
-    // With one, only if it asks for it.
+    // With a homepage, only if that asks for it.
     let world = World::of([blog(1, "a"), homepage(2, "index")]);
     assert_eq!(world.links("/"), [""; 0]);
     let world = World::of([blog(1, "a"), homepage(2, "index").params(r#"{"list": true}"#)]);
     assert_eq!(world.links("/"), ["/blog/a"]);
 }
 
-/// The links of the docs' navigation on a page, in order.
-fn side(world: &World, path: &str) -> Vec<String> {
+/// The links of the docs' sidebar on a page, in order.
+fn sidebar(world: &World, path: &str) -> Vec<String> {
     let html = world.get(path);
-    let side = html.split_once("<nav class=\"side\"").unwrap().1.split_once("</nav>").unwrap().0;
-    between(side, "href=\"", "\"").into_iter().map(str::to_owned).collect()
+    let sidebar = html.split_once("<nav class=\"side\"").unwrap().1.split_once("</nav>").unwrap().0;
+    between(sidebar, "href=\"", "\"").into_iter().map(str::to_owned).collect()
 }
 
 #[test]
-fn the_navigation_of_a_very_large_section_shows_what_is_around_a_page() {
+fn the_navigation_of_a_very_large_section_shows_the_pages_around_the_current_one() {
     let page = |n: u128| docs(n, &format!("api/p{n:04}")).titled(&format!("P{n:04}")).endpoint("GET /a");
     let world = World::of((0..3_000).map(page).chain([docs(5_000, "guides/a"), docs(5_001, "b")]));
     for n in [0, 1, 21, 500, 1_234, 1_500, 2_999_u128] {
@@ -315,7 +322,7 @@ fn the_navigation_of_a_very_large_section_shows_what_is_around_a_page() {
         expected.extend(first.into_iter().chain(around).chain(last));
         expected.push("/docs/guides".to_owned());
         let path = format!("/docs/api/p{n:04}");
-        assert_eq!(side(&world, &path), expected, "{n}");
+        assert_eq!(sidebar(&world, &path), expected, "{n}");
         let html = world.get(&path);
         let current = format!(
             "<li><a aria-current=\"page\" href=\"{path}\"><span dir=\"auto\">P{n:04}</span>\
@@ -324,19 +331,19 @@ fn the_navigation_of_a_very_large_section_shows_what_is_around_a_page() {
         assert!(html.contains(&current), "{n}");
         assert!(html.contains("<li class=\"all\"><a href=\"/docs/api\">All 3,000 pages</a></li>"));
     }
-    // The list of the section, and a page of another one.
-    assert_eq!(side(&world, "/docs/api")[3..5], ["/docs/api/p0000", "/docs/api/p0001"]);
-    assert_eq!(side(&world, "/docs/guides/a").len(), 5);
+    // The list of the section, and a page of another section.
+    assert_eq!(sidebar(&world, "/docs/api")[3..5], ["/docs/api/p0000", "/docs/api/p0001"]);
+    assert_eq!(sidebar(&world, "/docs/guides/a").len(), 5);
 }
 
 #[test]
-fn the_navigation_of_many_pages_without_section_is_cut_likewise() {
+fn the_navigation_of_many_pages_without_a_section_is_cut_too() {
     let page = |n: u128| docs(n, &format!("p{n:04}")).titled(&format!("P{n:04}"));
-    // One of them stands for a section.
+    // One of them is a section page.
     let world = World::of((0..2_000).map(page).chain([docs(5_000, "p1000/a")]));
-    let links = side(&world, "/docs/p1005");
+    let links = sidebar(&world, "/docs/p1005");
     let expected = (984..1026).filter(|n| *n != 1000).map(|n| format!("/docs/p{n:04}"));
     let expected: Vec<_> = ["/docs", "/docs"].map(str::to_owned).into_iter().chain(expected).collect();
     assert_eq!(links[..expected.len()], expected);
-    assert!(side(&world, "/docs/p1000/a").contains(&"/docs/p0000".to_owned()));
+    assert!(sidebar(&world, "/docs/p1000/a").contains(&"/docs/p0000".to_owned()));
 }

@@ -1,4 +1,4 @@
-//! What machines read: feeds, sitemaps, robots, llms.txt, metadata.
+//! Machine-readable files: feeds, sitemaps, robots.txt, llms.txt, metadata.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::world::{With, World, between, blog, docs, id, standalone};
 
-/// The texts of the elements `name`, in order; panics where the XML is not well-formed.
+/// The texts of the elements `name`, in order; panics if the XML is not well-formed.
 fn texts(xml: &str, name: &str) -> Vec<String> {
     let mut reader = Reader::from_str(xml);
     reader.config_mut().check_end_names = true;
@@ -61,7 +61,7 @@ fn nasty() -> World {
 }
 
 #[test]
-fn feeds_are_well_formed_whatever_a_title_holds() {
+fn feeds_are_well_formed_with_any_title() {
     let world = nasty();
     assert_eq!(texts(&world.raw("/feed.xml"), "title"), [TIDY, TIDY]);
     assert_eq!(texts(&world.raw("/feed.xml"), "summary"), [TIDY]);
@@ -117,7 +117,7 @@ fn code_in_titles_and_descriptions_is_code_or_plain_text() {
     count("/blog", 2);
     count("/blog/c", 1 + 1);
     count("/", 5);
-    // What is Markdown or the theme may have backticks.
+    // Markdown and the style sheet may contain backticks.
     let has_none = |path: &&String| ![".md", ".txt", ".css"].iter().any(|end| path.ends_with(end));
     for path in world.files.keys().filter(has_none).filter(|path| world.finds(path) == "page") {
         let file = world.get(path);
@@ -192,7 +192,7 @@ fn a_large_sitemap_is_an_index_of_shards() {
 }
 
 #[test]
-fn robots_and_llms_point_to_what_there_is() {
+fn robots_and_llms_point_to_existing_files() {
     let world = World::of([
         docs(1, "guides/a").titled("A [b]").with(|page| page.description = Some("About a.".into())),
         docs(2, "c"),
@@ -245,7 +245,7 @@ fn llms_txt_is_bounded() {
 }
 
 #[test]
-fn a_page_tells_what_it_is() {
+fn a_page_has_metadata() {
     let mut world = World::new();
     world.texts.insert(id(1), "First words.\n\n![](/media/x/y.webp)\n".to_owned());
     world.publish([blog(1, "news/a")
@@ -292,7 +292,7 @@ fn front_matter_is_in_the_markdown_only() {
 }
 
 #[test]
-fn params_are_heard() {
+fn params_are_applied() {
     let world =
         World::of([docs(1, "a").params(r#"{"lang": "he", "canonical": "https://elsewhere.example/a"}"#)]);
     let html = world.get("/docs/a");

@@ -1,4 +1,4 @@
-//! The generator through its own door: pages in, files out.
+//! Tests of the generator's public interface: pages in, files out.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! The oracle: after any change the files kept are those that a clean build makes, byte for byte.
+//! The oracle: after any change, the stored files equal those of a clean build, byte for byte.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,15 +8,15 @@ use recto_generator::{Changes, Page, Settings, Site};
 
 use crate::world::{Files, ORIGIN, With, World, at, blog, docs, id, page};
 
-/// What is published, and what was formerly where.
+/// The published pages, and their former paths.
 #[derive(Default)]
-struct Truth {
+struct Published {
     pages: BTreeMap<PageId, Page>,
     texts: HashMap<PageId, String>,
     former: Vec<(String, PageId)>,
 }
 
-impl Truth {
+impl Published {
     fn clean_build(&self) -> Files {
         let pages = self.pages.values().cloned().collect();
         let site = Site::load(ORIGIN, Settings::default(), "acme", pages, self.former.clone());
@@ -26,8 +26,8 @@ impl Truth {
         world.files
     }
 
-    /// Takes a change as the API would: keys stay unique, and a page that moved leaves a former URL.
-    fn take(&mut self, edits: &[Edit]) -> Changes {
+    /// Applies a change as the API would: keys stay unique, and a page that moved leaves a former path.
+    fn apply(&mut self, edits: &[Edit]) -> Changes {
         let mut changes = Changes::default();
         for edit in edits {
             match edit {
@@ -39,12 +39,12 @@ impl Truth {
                     self.texts.insert(page.id, text.clone());
                     self.put(page.id, Some((**page).clone()), &mut changes);
                 }
-                Edit::Retell(n, description, text) => {
+                Edit::UpdateText(n, description, text) => {
                     self.texts.insert(id(*n), text.clone());
                     let page = self.pages.get(&id(*n)).cloned();
-                    let told =
+                    let updated =
                         page.map(|page| page.with(|page| page.description = Some(description.clone())));
-                    self.put(id(*n), told, &mut changes);
+                    self.put(id(*n), updated, &mut changes);
                 }
                 Edit::Swap(one, other) => {
                     let pages = (self.pages.get(&id(*one)).cloned(), self.pages.get(&id(*other)).cloned());
@@ -76,23 +76,23 @@ impl Truth {
 #[derive(Clone, Debug)]
 enum Edit {
     Put(Box<Page>, String),
-    /// Another description and text, nothing else.
-    Retell(u128, String, String),
-    /// Two pages change places.
+    /// Changes only description and text.
+    UpdateText(u128, String, String),
+    /// Two pages swap their paths.
     Swap(u128, u128),
     Delete(u128),
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
     let text = || prop::sample::select(vec!["One.", "Two.", ""]).prop_map(str::to_owned);
-    let retell =
-        (0..10_u128, text(), text()).prop_map(|(n, description, text)| Edit::Retell(n, description, text));
+    let retell = (0..10_u128, text(), text())
+        .prop_map(|(n, description, text)| Edit::UpdateText(n, description, text));
     let swap = (0..10_u128, 0..10_u128).prop_map(|(one, other)| Edit::Swap(one, other));
     let delete = (0..10_u128).prop_map(Edit::Delete);
     prop_oneof![9 => put(), 4 => retell, 1 => swap, 2 => delete]
 }
 
-/// A small universe, so that pages meet.
+/// Few possible values, so that pages interact.
 fn put() -> impl Strategy<Value = Edit> {
     let key = (
         0..10_u128,
@@ -166,28 +166,28 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_kept_is_what_a_clean_build_makes(
+    fn stored_files_equal_a_clean_build(
         steps in prop::collection::vec(prop::collection::vec(edit(), 1..4), 1..12)
     ) {
-        let mut truth = Truth::default();
+        let mut published = Published::default();
         let mut world = World::new();
         for edits in steps {
-            let changes = truth.take(&edits);
-            world.texts = truth.texts.clone();
+            let changes = published.apply(&edits);
+            world.texts = published.texts.clone();
             world.apply(changes);
-            assert_same(&world.files, &truth.clean_build(), &format!("{edits:?}"));
+            assert_same(&world.files, &published.clean_build(), &format!("{edits:?}"));
         }
-        // The index as it was left is the index.
+        // An index loaded from its stored pages is the same.
         let kept = world.site.pages().map(|page| {
             let json = serde_json::to_string(page).unwrap();
             serde_json::from_str::<Page>(&json).unwrap()
         });
-        let loaded = Site::load(ORIGIN, Settings::default(), "acme", kept.collect(), truth.former.clone());
+        let loaded = Site::load(ORIGIN, Settings::default(), "acme", kept.collect(), published.former.clone());
         prop_assert_eq!(loaded.all_paths(), world.site.all_paths());
-        let mut loaded = World { site: loaded, texts: truth.texts.clone(), files: Files::new() };
-        // Lists before pages: the summaries are known.
+        let mut loaded = World { site: loaded, texts: published.texts.clone(), files: Files::new() };
+        // Lists before pages: the summaries are already known.
         let paths = loaded.site.all_paths();
-        for path in paths.iter().filter(|path| matches!(loaded.site.need(path), recto_generator::Need::Itself)) {
+        for path in paths.iter().filter(|path| matches!(loaded.site.need(path), recto_generator::Need::Index)) {
             loaded.files.insert(path.clone(), loaded.site.make(path, None).unwrap().unwrap().file);
         }
         loaded.build(paths);
@@ -195,18 +195,18 @@ proptest! {
     }
 }
 
-/// Edits of a section that is large, or becomes so, or was: its navigation is cut into parts.
+/// Edits of a section that is large, or becomes or was large: its navigation is split into parts.
 fn large_edits() -> impl Strategy<Value = Vec<Edit>> {
     let put = (0..700_u128, prop::sample::select(vec!["", "api/"]), 0..5_usize, 0..2_i64);
     let put = put.prop_map(|(n, section, title, weight)| {
         let title = match title {
-            // Not far from where it was.
+            // Near its old position.
             0 => format!("The page number {}", n + 2),
             length => "title ".repeat(length),
         };
         docs(n, &format!("{section}p{n}")).titled(&title).weighing(weight)
     });
-    // A section comes and goes, and the page that stands for it.
+    // A section and its section page are added and removed.
     let front = prop::sample::select(vec![docs(1_000, "b"), docs(1_001, "b/x")]);
     let put = prop_oneof![8 => put, 1 => front].prop_map(|page| Edit::Put(Box::new(page), String::new()));
     let delete = prop_oneof![8 => 0..700_u128, 2 => 1_000..1_002_u128].prop_map(Edit::Delete);
@@ -216,7 +216,7 @@ fn large_edits() -> impl Strategy<Value = Vec<Edit>> {
     ]
 }
 
-/// The docs' navigation, which a clean build makes without any text.
+/// The docs' navigation, which a clean build generates without any text.
 fn navigation(site: &Site) -> Files {
     let paths = site.all_paths().into_iter().filter(|path| is_navigation(path));
     paths.map(|path| (path.clone(), site.make(&path, None).unwrap().unwrap().file)).collect()
@@ -230,40 +230,41 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 10, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_kept_of_a_large_section_is_what_a_clean_build_makes(
+    fn stored_files_of_a_large_section_equal_a_clean_build(
         (pages, section) in (200..600_u128, prop::sample::select(vec!["", "api/"])),
         steps in prop::collection::vec(large_edits(), 20..60),
     ) {
-        let mut truth = Truth::default();
+        let mut published = Published::default();
         let mut world = World::new();
         let first = (0..pages).map(|n| docs(n, &format!("{section}p{n}")).titled(&format!("The page number {n}")));
         let first: Vec<Edit> = first.map(|page| Edit::Put(Box::new(page), String::new())).collect();
         for edits in [first].into_iter().chain(steps) {
-            let changes = truth.take(&edits);
-            world.texts = truth.texts.clone();
+            let changes = published.apply(&edits);
+            world.texts = published.texts.clone();
             world.apply(changes);
-            let pages = truth.pages.values().cloned().collect();
-            let clean = Site::load(ORIGIN, Settings::default(), "acme", pages, truth.former.clone());
+            let pages = published.pages.values().cloned().collect();
+            let clean = Site::load(ORIGIN, Settings::default(), "acme", pages, published.former.clone());
             let kept = world.files.iter().filter(|(path, _)| is_navigation(path));
             let kept = kept.map(|(path, file)| (path.clone(), file.clone())).collect();
             assert_same(&kept, &navigation(&clean), &format!("{} edits", edits.len()));
         }
-        assert_same(&world.files, &truth.clean_build(), "in the end");
+        assert_same(&world.files, &published.clean_build(), "at the end");
     }
 }
 
-/// The lists are cut at 60 pages, the sitemap at 500, blurbs end at 100: each is crossed in both directions.
+/// Lists are split at 60 pages, the sitemap at 500, descriptions end at 100: each threshold is crossed in both
+/// directions.
 #[test]
 fn thresholds_are_crossed_in_both_directions() {
     let check = |pages: Vec<Page>, last: Vec<Page>| {
-        let mut truth = Truth::default();
+        let mut published = Published::default();
         let mut world = World::new();
         let put = |page: Page| Edit::Put(Box::new(page), "Text.".to_owned());
         let mut step = |edits: Vec<Edit>| {
-            let changes = truth.take(&edits);
-            world.texts = truth.texts.clone();
+            let changes = published.apply(&edits);
+            world.texts = published.texts.clone();
             world.apply(changes);
-            assert_same(&world.files, &truth.clean_build(), &format!("{} pages", truth.pages.len()));
+            assert_same(&world.files, &published.clean_build(), &format!("{} pages", published.pages.len()));
         };
         step(pages.into_iter().map(put).collect());
         last.iter().cloned().for_each(|page| step(vec![put(page)]));
@@ -271,7 +272,7 @@ fn thresholds_are_crossed_in_both_directions() {
         last.iter().for_each(|page| step(vec![gone(page)]));
     };
     let post = |n: u128, date: &str| blog(n, &format!("news/p{n}")).dated(date).tagged(&["All"]);
-    // All in one day: month, day and parts come at once.
+    // All on one day: month, day and parts appear at once.
     let numbered = |from, to, date: &'static str| (from..to).map(move |n| post(n, date));
     check(numbered(10, 69, "2026-05-14").collect(), numbered(0, 3, "2026-05-14").collect());
     // Across months and days.
@@ -281,19 +282,19 @@ fn thresholds_are_crossed_in_both_directions() {
         "2026-04-01",
     ));
     check(spread.collect(), vec![post(0, "2026-05-14"), post(1, "2026-03-01"), post(2, "2026-05-20")]);
-    let shelf = (10..110).map(|n| docs(n, &format!("api/p{n}")));
-    check(shelf.collect(), vec![docs(0, "api/p0"), docs(1, "api/p1"), docs(2, "api")]);
+    let section = (10..110).map(|n| docs(n, &format!("api/p{n}")));
+    check(section.collect(), vec![docs(0, "api/p0"), docs(1, "api/p1"), docs(2, "api")]);
 }
 
 #[test]
-fn the_sitemap_is_cut_beyond_500_pages() {
+fn the_sitemap_is_split_beyond_500_pages() {
     let mut world = World::of((0..499).map(|n| docs(n, &format!("p{n}"))));
     let clean = |world: &World| {
-        let truth = Truth {
+        let published = Published {
             pages: world.site.pages().map(|page| (page.id, page.clone())).collect(),
-            ..Truth::default()
+            ..Published::default()
         };
-        truth.clean_build()
+        published.clean_build()
     };
     for n in 499..502 {
         world.publish([docs(n, &format!("p{n}"))]);
@@ -308,7 +309,7 @@ fn the_sitemap_is_cut_beyond_500_pages() {
 }
 
 #[test]
-fn a_rename_in_a_large_section_touches_few_files() {
+fn a_rename_in_a_large_section_affects_few_files() {
     let mut world = World::of((0..2000).map(|n| docs(n, &format!("api/p{n:04}"))));
     let dirty = world.publish([docs(1000, "api/p1000").titled("p1000 renamed")]);
     assert_eq!(
@@ -330,16 +331,16 @@ fn a_rename_in_a_large_section_touches_few_files() {
     );
 }
 
-/// What is kept after each of these changes is what a clean build makes, and few other pages of the docs are made.
+/// After each change the stored files equal those of a clean build, and few other pages of the docs are generated.
 #[test]
 fn a_page_at_an_end_of_a_section_has_neighbours_in_others() {
-    let mut truth = Truth::default();
+    let mut published = Published::default();
     let mut world = World::new();
     let mut step = |edit: Edit| {
-        let changes = truth.take(&[edit]);
-        world.texts = truth.texts.clone();
+        let changes = published.apply(&[edit]);
+        world.texts = published.texts.clone();
         let dirty = world.apply(changes);
-        assert_same(&world.files, &truth.clean_build(), &format!("{dirty:?}"));
+        assert_same(&world.files, &published.clean_build(), &format!("{dirty:?}"));
         let is_page = |path: &String| path.starts_with("/docs/") && !path.ends_with(".md");
         dirty.into_iter().filter(is_page).collect::<Vec<_>>()
     };
@@ -354,19 +355,19 @@ fn a_page_at_an_end_of_a_section_has_neighbours_in_others() {
         step(put(docs(40, "b/p00").titled("p00, renamed").weighing(1))),
         ["/docs/a/p39", "/docs/b", "/docs/b/p00", "/docs/b/p01", "/docs/b/p39", "/docs/c/p00"]
     );
-    // A page in front of a section moves the section: before the others, then behind them.
+    // A section page moves its section: to the front, then to the end.
     for weight in [-1, 9, -1] {
         assert!((5..=10).contains(&step(put(docs(1_000, "b").weighing(weight))).len()), "{weight}");
     }
     assert!(step(Edit::Delete(1_000)).len() <= 10);
-    // A section comes in front of a page that was one like others, and goes.
+    // A section is added for a page that was an ordinary one, and removed.
     step(put(docs(1_001, "d")));
     assert!(step(put(docs(1_002, "d/x"))).len() <= 10);
     assert!(step(Edit::Delete(1_002)).len() <= 10);
 }
 
 #[test]
-fn another_text_touches_no_navigation() {
+fn a_changed_text_does_not_affect_the_navigation() {
     let mut world = World::of((0..2000).map(|n| docs(n, &format!("api/p{n:04}"))));
     let dirty = world.publish([docs(1000, "api/p1000").with(|page| page.updated_at = at("2026-06-01"))]);
     assert_eq!(dirty, ["/docs/api/p1000", "/docs/api/p1000.md", "/llms.txt", "/sitemap.1.xml"]);
@@ -379,13 +380,13 @@ fn another_text_touches_no_navigation() {
     assert!(dirty.len() < 20, "{dirty:#?}");
 }
 
-/// The parts of a section's navigation among some paths.
+/// The parts of a section's navigation among these paths.
 fn parts(paths: &[String]) -> Vec<&String> {
     paths.iter().filter(|path| path.starts_with("/.docs/api/") || path.starts_with("/.root/")).collect()
 }
 
 #[test]
-fn of_a_very_large_section_a_change_touches_few_parts_of_the_navigation() {
+fn a_change_in_a_very_large_section_affects_few_parts_of_the_navigation() {
     let page = |n: u128| docs(n, &format!("api/p{n:05}")).titled(&format!("The page number {n:05}"));
     let mut world = World::of((0..10_000).map(page));
     let before = world.files.clone();
@@ -395,7 +396,7 @@ fn of_a_very_large_section_a_change_touches_few_parts_of_the_navigation() {
         assert!(world.raw(path).len() <= 24 * 1024, "{path}");
     }
     assert!(world.raw("/.docs/api").len() <= 32 * 1024);
-    // One more page, one renamed, one moved far, one gone.
+    // One page added, one renamed, one moved far, one removed.
     let changes = [
         vec![(10_000, Some(page(10_000)))],
         vec![(500, Some(page(500).titled("The page number 00500, renamed")))],

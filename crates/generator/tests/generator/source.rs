@@ -1,10 +1,10 @@
-//! A page whose text cannot be rendered within its bounds is there all the same, as its source.
+//! A page whose text cannot be rendered within its bounds is shown as its source.
 
 use recto_generator::{Made, MissingSource, Site, Source};
 
 use crate::world::{With, World, blog, docs, id};
 
-/// Quotes so deep, with so many lines after them, that it would take long to parse them.
+/// Quotes nested so deeply, followed by so many lines, that parsing would take long.
 pub fn too_deep() -> String {
     format!("A *start*.\n\n{}\n{}", ">".repeat(6_700), "b\n".repeat(6_100))
 }
@@ -31,7 +31,7 @@ fn a_text_over_its_bounds_is_shown_as_its_source_with_a_warning() {
 }
 
 #[test]
-fn the_page_has_everything_else_that_a_page_has() {
+fn the_rest_of_the_page_is_as_usual() {
     let world = world();
     let html = world.get("/blog/deep");
     assert!(html.contains("<h1 dir=\"auto\">Deep &lt;waters&gt;</h1>"));
@@ -45,7 +45,7 @@ fn the_page_has_everything_else_that_a_page_has() {
 }
 
 #[test]
-fn a_caller_may_ask_for_the_source() {
+fn a_caller_can_request_the_source() {
     let source =
         Source { content: "# A *text* & more\n", as_text: Some("this page's text made the program fail") };
     let made = make(&world().site, "/docs/api/plain", &source);
@@ -55,13 +55,13 @@ fn a_caller_may_ask_for_the_source() {
     let recto_generator::File::Bytes(html) = made.file else { panic!("a page") };
     let html = String::from_utf8(html).unwrap();
     assert!(html.contains("<pre class=\"source\">\n# A *text* &amp; more\n</pre>"));
-    // Its Markdown is what it is.
+    // The Markdown file is unchanged.
     let markdown = make(&world().site, "/docs/api/plain.md", &source);
     assert_eq!((markdown.warning, markdown.summary), (None, None));
 }
 
 #[test]
-fn a_page_without_its_text_is_the_caller_s_mistake() {
+fn a_page_without_its_text_is_an_error() {
     assert_eq!(world().site.make("/docs/api/plain", None), Err(MissingSource(id(2))));
     assert_eq!(world().site.make("/docs/api/plain.md", None), Err(MissingSource(id(2))));
 }

@@ -1,4 +1,4 @@
-//! What stands at which path, and who wins where two want one.
+//! Which file is at which path, and which one takes precedence.
 
 use model::PageId;
 use recto_generator::{Changes, Need};
@@ -6,7 +6,7 @@ use recto_generator::{Changes, Need};
 use crate::world::{With, World, blog, docs, homepage, id, standalone};
 
 #[test]
-fn every_page_stands_at_its_url() {
+fn every_page_is_at_its_url() {
     let world = World::of([
         blog(1, "hello"),
         blog(2, "news/hello"),
@@ -44,7 +44,7 @@ fn every_page_stands_at_its_url() {
 
     for list in ["/blog", "/blog/news", "/docs", "/docs/guides", "/company", "/tags"] {
         check(list, "page");
-        assert_eq!(world.site.need(list), Need::Itself, "{list}");
+        assert_eq!(world.site.need(list), Need::Index, "{list}");
     }
     for fixed in [
         "/404.html",
@@ -89,12 +89,12 @@ fn every_page_stands_at_its_url() {
 }
 
 #[test]
-fn the_homepage_is_index_else_the_one_published_last() {
+fn the_homepage_is_index_else_the_last_published_one() {
     let check = |pages: Vec<recto_generator::Page>, expected: Option<PageId>| {
         let world = World::of(pages);
         match expected {
             Some(id) => assert_eq!(world.site.need("/"), Need::Page(id)),
-            None => assert_eq!(world.site.need("/"), Need::Itself),
+            None => assert_eq!(world.site.need("/"), Need::Index),
         }
     };
     check(vec![], None);
@@ -104,14 +104,14 @@ fn the_homepage_is_index_else_the_one_published_last() {
 }
 
 #[test]
-fn a_page_wins_over_the_list_of_a_section_and_shows_it_below() {
+fn a_section_page_replaces_the_list_and_shows_it_below() {
     for (front, inside, path) in [
         (docs(1, "guides"), docs(2, "guides/install"), "/docs/guides"),
         (blog(1, "news"), blog(2, "news/first"), "/blog/news"),
         (standalone(1, "company"), standalone(2, "company/jobs"), "/company"),
     ] {
         let list = World::of([inside.clone()]);
-        assert_eq!(list.site.need(path), Need::Itself);
+        assert_eq!(list.site.need(path), Need::Index);
         let inside_path = list.site.path_of(id(2)).unwrap();
         assert!(list.links(path).contains(&inside_path), "{path}");
 
@@ -128,7 +128,7 @@ fn a_page_wins_over_the_list_of_a_section_and_shows_it_below() {
 }
 
 #[test]
-fn a_former_url_leads_to_where_the_page_is_now() {
+fn a_former_url_redirects_to_the_page() {
     let mut world = World::of([docs(1, "new"), docs(2, "a")]);
     let former = |path: &str, n| Changes { pages: vec![], former: vec![(path.to_owned(), id(n))] };
     world.apply(former("/docs/old", 1));
@@ -142,7 +142,7 @@ fn a_former_url_leads_to_where_the_page_is_now() {
         ("-> /blog/newest".into(), "-> /blog/newest".into())
     );
 
-    // Never over a page or a list that is there.
+    // Never over an existing page or list.
     world.publish([docs(3, "old"), docs(4, "new/inside")]);
     assert_eq!((world.finds("/docs/old"), world.finds("/docs/new")), ("page".into(), "page".into()));
     world.delete(3);
@@ -152,7 +152,7 @@ fn a_former_url_leads_to_where_the_page_is_now() {
         ("-> /blog/newest".into(), "-> /blog/newest".into())
     );
 
-    // The last page that stood there; and nothing when it has gone.
+    // The last page with that path; and nothing once that is deleted.
     world.apply(former("/docs/old", 2));
     assert_eq!(world.finds("/docs/old"), "-> /docs/a");
     world.delete(2);
@@ -162,10 +162,10 @@ fn a_former_url_leads_to_where_the_page_is_now() {
 }
 
 #[test]
-fn a_page_that_would_take_a_reserved_address_is_not_shown() {
+fn a_page_with_a_reserved_path_is_not_shown() {
     let world = World::of([standalone(1, "docs"), standalone(2, "blog/about"), standalone(3, "fine")]);
     assert_eq!(world.site.pages().map(|page| page.id).collect::<Vec<_>>(), [id(3)]);
-    assert_eq!(world.site.need("/docs"), Need::Itself);
+    assert_eq!(world.site.need("/docs"), Need::Index);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn a_standalone_index_has_its_own_markdown() {
 }
 
 #[test]
-fn pages_may_swap_places() {
+fn pages_may_swap_paths() {
     let mut world = World::of([docs(1, "a"), docs(2, "b")]);
     world.publish([docs(1, "b"), docs(2, "a")]);
     assert_eq!(world.site.need("/docs/a"), Need::Page(id(2)));

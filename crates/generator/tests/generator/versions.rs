@@ -1,4 +1,4 @@
-//! The version changes with what decides how files look, and with nothing else.
+//! The version changes with everything that affects the generated files, and with nothing else.
 
 #[path = "../../build/version.rs"]
 mod version;
@@ -12,7 +12,7 @@ fn workspace() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// A copy of all that counts and much that does not.
+/// A copy of all inputs and some other files.
 fn copy() -> TempDir {
     let copy = TempDir::new().unwrap();
     for path in version::inputs().into_iter().chain(["crates/markdown/tests".to_owned()]) {
@@ -32,7 +32,7 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-/// Whether the version is another after `path` was changed.
+/// Whether the version differs after `path` was changed.
 fn changes(path: &str, change: impl FnOnce(String) -> String) -> bool {
     let copy = copy();
     let before = version::of(copy.path());
@@ -50,7 +50,7 @@ fn appended(text: String) -> String {
     text + "\n"
 }
 
-/// Another release of a package in the lockfile.
+/// A new release of a package in the lockfile.
 fn bumped(package: &str) -> impl FnOnce(String) -> String {
     let start = format!("[[package]]\nname = \"{package}\"\nversion = \"");
     move |lock| lock.replacen(&start, &format!("{start}9"), 1)
@@ -63,12 +63,13 @@ fn the_version_is_that_of_the_workspace() {
 }
 
 #[test]
-fn our_own_code_and_the_theme_decide() {
+fn the_version_depends_on_the_code_and_the_theme() {
     for path in [
         "crates/generator/src/make.rs",
         "crates/generator/templates/post.html",
         "crates/generator/theme/recto.css",
         "crates/generator/askama.toml",
+        "crates/highlight/src/paint.rs",
         "crates/markdown/src/document/table.rs",
         "crates/model/src/lib.rs",
     ] {
@@ -78,7 +79,7 @@ fn our_own_code_and_the_theme_decide() {
 }
 
 #[test]
-fn what_they_are_built_with_decides() {
+fn the_version_depends_on_dependencies() {
     for package in ["pulldown-cmark", "askama", "math-core", "jiff", "unicase", "askama_derive"] {
         assert!(changes("Cargo.lock", bumped(package)), "{package}");
     }
@@ -86,18 +87,18 @@ fn what_they_are_built_with_decides() {
 }
 
 #[test]
-fn nothing_else_decides() {
+fn the_version_depends_on_nothing_else() {
     for package in ["rusqlite", "tokio", "axum", "proptest", "quick-xml", "toml", "recto-server"] {
         assert!(!changes("Cargo.lock", bumped(package)), "{package}");
     }
     assert!(!changes("Cargo.toml", |text| text.replace("rusqlite = {", "rusqlite = { optional = true,")));
     assert!(!changes("crates/generator/Cargo.toml", appended));
     assert!(!changes("crates/markdown/tests/markdown/main.rs", appended));
-    assert!(!changes("crates/markdown/src/highlight/tests/own.rs", appended));
+    assert!(!changes("crates/highlight/src/tests/own.rs", appended));
 }
 
 #[test]
-fn a_test_at_the_end_of_a_file_does_not_decide() {
+fn the_version_does_not_depend_on_tests() {
     let path = "crates/generator/src/text.rs";
     assert!(!changes(path, |code| code.replace("mod tests {", "mod tests {\n    use std::fmt;")));
     assert!(changes(path, |code| code.replace("\n#[cfg(test)]", "\nfn more() {}\n\n#[cfg(test)]")));

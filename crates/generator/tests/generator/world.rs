@@ -1,4 +1,4 @@
-//! A site with its texts, built as the publisher builds it.
+//! A site with its texts, built in the same way as by the publisher.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -89,7 +89,7 @@ impl With for Page {
 
 pub type Files = BTreeMap<String, File>;
 
-/// A site, its texts, and the files that stand after the last build.
+/// A site, its texts, and the files after the last build.
 pub struct World {
     pub site: Site,
     pub texts: HashMap<PageId, String>,
@@ -130,7 +130,7 @@ impl World {
         dirty
     }
 
-    /// Pages first, then what lists them.
+    /// Pages first, then lists.
     pub fn build(&mut self, dirty: Vec<String>) {
         let (pages, rest): (Vec<_>, Vec<_>) =
             dirty.into_iter().partition(|path| matches!(self.site.need(path), Need::Page(_)));
@@ -151,7 +151,7 @@ impl World {
         }
     }
 
-    /// The file as it is kept.
+    /// The file as stored.
     pub fn raw(&self, path: &str) -> String {
         match self.files.get(path) {
             Some(File::Bytes(bytes)) => String::from_utf8(bytes.clone()).unwrap(),
@@ -159,7 +159,7 @@ impl World {
         }
     }
 
-    /// The file as a visitor gets it.
+    /// The file as served.
     pub fn get(&self, path: &str) -> String {
         let joined = recto_generator::join(self.raw(path).as_bytes(), |path| match self.files.get(path) {
             Some(File::Bytes(bytes)) => Some(bytes.clone()),
@@ -168,7 +168,7 @@ impl World {
         String::from_utf8(joined).unwrap()
     }
 
-    /// `page`, `-> /target` or `nothing`: what a visitor finds.
+    /// `page`, `-> /target` or `nothing`: the response to a visitor.
     pub fn finds(&self, path: &str) -> String {
         match self.files.get(path) {
             Some(File::Bytes(_)) => "page".to_owned(),
@@ -177,7 +177,7 @@ impl World {
         }
     }
 
-    /// The links of a list, in order: what stands in `<main>`, without the furniture.
+    /// The links of a list, in order: those in `<main>`, without navigation.
     pub fn links(&self, path: &str) -> Vec<String> {
         let html = self.get(path);
         let main = html.split_once("<main").unwrap().1.split_once("</main>").unwrap().0;
@@ -186,7 +186,7 @@ impl World {
     }
 }
 
-/// The text between two marks, each time they occur.
+/// The text between two delimiters, for each occurrence.
 pub fn between<'t>(text: &'t str, start: &str, end: &str) -> Vec<&'t str> {
     text.split(start).skip(1).filter_map(|rest| rest.split_once(end).map(|(inner, _)| inner)).collect()
 }

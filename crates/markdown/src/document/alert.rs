@@ -1,4 +1,4 @@
-//! Quotes, and alerts: `> [!NOTE]`, with a title of the author's or ours.
+//! Quotes, and alerts: `> [!NOTE]`, with the author's title or a default.
 
 use pulldown_cmark::{BlockQuoteKind, Event, Tag};
 
@@ -39,8 +39,8 @@ impl Page {
     }
 }
 
-/// Whether a quote begins with `[!note] A title`, which the parser leaves alone. Its kind, its title, and the event that
-/// comes after that in its first paragraph.
+/// Parses `[!note] A title` at the beginning of a quote, which the parser does not support. Returns the kind, the
+/// title, and the index of the event after the title in the quote's first paragraph.
 fn titled(events: &[Event], at: usize) -> Option<(BlockQuoteKind, String, usize)> {
     if !matches!(events[at + 1], Event::Start(Tag::Paragraph)) {
         return None;
@@ -56,7 +56,8 @@ fn titled(events: &[Event], at: usize) -> Option<(BlockQuoteKind, String, usize)
     Some((kind, title, if line < paragraph.len() { next + 1 } else { next }))
 }
 
-/// Also what looks like HTML: a title is text. `None` where something begins that ends on another line.
+/// The text of a title, including anything that looks like HTML. `None` if an element begins on this line and ends on
+/// another.
 fn words_of(events: &[Event]) -> Option<String> {
     let (mut words, mut open) = (String::new(), 0);
     for event in events {

@@ -1,12 +1,13 @@
-//! Where blocks begin and end.
+//! Begins and ends blocks: paragraphs, lists, and calls to all others.
 
 use pulldown_cmark::{Event, Tag, TagEnd};
 
 use super::page::Page;
+use super::plain::end_of;
 use crate::parse::is_block;
 
 impl Page {
-    /// What is not written by its start alone is written to its end, and the next event is what follows that.
+    /// Writes a start tag, or the whole element where that is simpler, and returns the index of the next event.
     pub(super) fn start(&mut self, tag: &Tag, events: &[Event], at: usize) -> usize {
         if is_block(&events[at]) {
             self.excerpt.space();
@@ -45,5 +46,74 @@ impl Page {
             TagEnd::TableCell => self.end_cell(),
             tag => self.end_inline(tag),
         }
+    }
+}
+
+impl Page {
+    pub(super) fn start_paragraph(&mut self, events: &[Event], at: usize) -> usize {
+        self.html.line();
+        // The last paragraph of a footnote holds the links back.
+        if self.footnotes.is_inside() {
+            return self.open_paragraph("<p>", "</p>\n", at);
+        }
+        match &events[at + 1] {
+            Event::DisplayMath(source) if is_end(&events[at + 2]) => {
+                self.put_formula_block(source);
+                at + 3
+            }
+            Event::Start(Tag::Image { .. }) if is_end(&events[end_of(events, at + 1) + 1]) => {
+                self.open_paragraph("<figure>", "</figure>\n", at)
+            }
+            _ => self.open_paragraph("<p>", "</p>\n", at),
+        }
+    }
+
+    pub(super) fn open_paragraph(&mut self, start: &str, end: &'static str, at: usize) -> usize {
+        self.html.push(start);
+        self.paragraph = end;
+        at + 1
+    }
+
+    pub(super) fn end_paragraph(&mut self, at: usize) {
+        self.link_back_from_paragraph(at);
+        self.html.push(self.paragraph);
+    }
+
+    pub(super) fn is_in_figure(&self) -> bool {
+        self.paragraph.starts_with("</figure")
+    }
+}
+
+fn is_end(event: &Event) -> bool {
+    matches!(event, Event::End(_))
+}
+
+impl Page {
+    pub(super) fn start_list(&mut self, first: Option<u64>) {
+        self.html.line();
+        match first {
+            None => self.html.push("<ul>\n"),
+            Some(1) => self.html.push("<ol>\n"),
+            Some(first) => self.html.push(&format!("<ol start=\"{first}\">\n")),
+        }
+    }
+
+    pub(super) fn end_list(&mut self, is_ordered: bool) {
+        self.html.push(if is_ordered { "</ol>\n" } else { "</ul>\n" });
+    }
+
+    /// The checkbox has its own label: the text next to it may contain links and lists, which a `<label>` may not.
+    pub(super) fn start_item(&mut self, inside: &[Event]) {
+        self.html.line();
+        self.html.push(match inside {
+            [Event::TaskListMarker(is_done), ..]
+            | [Event::Start(Tag::Paragraph), Event::TaskListMarker(is_done), ..] => match is_done {
+                true => {
+                    "<li class=\"task\"><input type=\"checkbox\" disabled checked aria-label=\"Completed task\"> "
+                }
+                false => "<li class=\"task\"><input type=\"checkbox\" disabled aria-label=\"Incomplete task\"> ",
+            },
+            _ => "<li>",
+        });
     }
 }

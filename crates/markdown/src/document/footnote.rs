@@ -1,6 +1,6 @@
-//! Footnotes: a numbered list at the end of the page, with links there and back.
+//! Footnotes: a numbered list at the end of the page, with links in both directions.
 //!
-//! Their ids contain a colon, which no heading's anchor does.
+//! Their ids contain a colon, which heading anchors never do.
 
 mod count;
 
@@ -10,14 +10,14 @@ use rustc_hash::FxHashMap;
 
 use super::page::Page;
 
-/// The footnotes of a page, as they are referred to.
+/// The footnotes of a page, in the order of their references.
 #[derive(Default)]
 pub(super) struct Footnotes {
-    /// Those that are referred to, in the order of their numbers, which begin at 1.
+    /// The footnotes that are referred to, ordered by number; numbers begin at 1.
     shown: Vec<Footnote>,
-    /// The number of each, by its label as [`key`] has it.
+    /// The number of each footnote, by its label normalised by [`key`].
     numbers: FxHashMap<String, usize>,
-    /// By the event that begins a definition, the one that ends it.
+    /// Maps the index of the event that begins a definition to the one that ends it.
     ends: FxHashMap<usize, usize>,
     current: Option<Current>,
 }
@@ -25,7 +25,7 @@ pub(super) struct Footnotes {
 /// The footnote being written.
 struct Current {
     number: usize,
-    /// The event that ends it.
+    /// The index of the event that ends it.
     end: usize,
     linked_back: bool,
 }
@@ -33,17 +33,17 @@ struct Current {
 struct Footnote {
     inside: Range<usize>,
     references: u32,
-    /// Of them, those that have been written.
+    /// How many of these have been written.
     written: u32,
 }
 
-/// Labels are compared in any case.
+/// Labels are case-insensitive.
 fn key(label: &str) -> String {
     label.to_lowercase()
 }
 
 impl Footnotes {
-    /// What follows the definition that begins at an event: it is written elsewhere.
+    /// The index after the definition that begins at an event: definitions are written at the end of the page.
     pub(super) fn end(&self, at: usize) -> usize {
         self.ends.get(&at).copied().unwrap_or(at) + 1
     }
@@ -65,7 +65,7 @@ impl Page {
         ));
     }
 
-    /// After the last block of the page; the numbers of the footnotes that follow.
+    /// Called after the last block of the page; returns the numbers of the footnotes to write.
     pub(super) fn begin_footnotes(&mut self) -> Range<usize> {
         if !self.footnotes.shown.is_empty() {
             self.html.line();
@@ -82,7 +82,7 @@ impl Page {
         }
     }
 
-    /// The events of what the footnote says.
+    /// The events of the footnote's content.
     pub(super) fn begin_footnote(&mut self, number: usize) -> Range<usize> {
         let inside = self.footnotes.shown[number - 1].inside.clone();
         self.footnotes.current = Some(Current { number, end: inside.end, linked_back: false });
@@ -99,7 +99,7 @@ impl Page {
         self.html.push("</li>\n");
     }
 
-    /// From the paragraph that ends a footnote, if this is one.
+    /// Links back if this paragraph ends a footnote.
     pub(super) fn link_back_from_paragraph(&mut self, end: usize) {
         if let Some(current) = self.footnotes.current.as_mut().filter(|current| current.end == end + 1) {
             current.linked_back = true;
@@ -109,7 +109,7 @@ impl Page {
         }
     }
 
-    /// To each place that refers to the footnote.
+    /// A link back to each reference to the footnote.
     fn link_back(&mut self, number: usize) {
         for place in 1..=self.footnotes.shown[number - 1].references {
             let suffix = suffix(place);
@@ -125,7 +125,7 @@ impl Page {
     }
 }
 
-/// Of the id of a reference that is not the first to its footnote.
+/// Distinguishes the ids of several references to one footnote.
 fn suffix(place: u32) -> String {
     if place > 1 { format!(":{place}") } else { String::new() }
 }

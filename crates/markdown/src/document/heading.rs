@@ -1,4 +1,4 @@
-//! Headings, each with a link to itself.
+//! Headings, each with a link to itself, and their levels: a page has one `h1`, its title.
 
 use pulldown_cmark::{CowStr, Event, Tag, TagEnd};
 
@@ -6,8 +6,43 @@ use super::page::Page;
 use super::plain::{end_of, text_of};
 use crate::Heading;
 
-/// Makes the `{#id}` that a heading ends with its id. (The parser can do that, too, but then takes away all that stands
-/// in braces: the end of `GET /users/{id}`.)
+pub(super) enum Outline {
+    AsWritten,
+    /// Below a title that the page already shows.
+    Below,
+    /// The same, after a `#` in the text: everything is one level deeper.
+    BelowHeading,
+}
+
+impl Outline {
+    /// Also returns the index of the first event to write: a first heading that only repeats the title is skipped.
+    pub(super) fn below(title: &str, events: &[Event]) -> (Outline, usize) {
+        let Some(Event::Start(Tag::Heading { .. })) = events.first() else { return (Outline::Below, 0) };
+        let end = end_of(events, 0);
+        let is_repeated = is_same(&text_of(&events[..end]), title);
+        (Outline::Below, if is_repeated { end + 1 } else { 0 })
+    }
+
+    /// The level at which the next heading is shown.
+    pub(super) fn level(&mut self, written: u8) -> u8 {
+        if matches!(self, Outline::Below) && written == 1 {
+            *self = Outline::BelowHeading;
+        }
+        match self {
+            Outline::AsWritten | Outline::Below => written,
+            Outline::BelowHeading => (written + 1).min(6),
+        }
+    }
+}
+
+/// Ignores case and white space; a title is not Markdown, but may have backticks around code.
+fn is_same(heading: &str, title: &str) -> bool {
+    let [heading, title] = [heading, title].map(|text| text.replace('`', "").to_lowercase());
+    heading.split_whitespace().eq(title.split_whitespace())
+}
+
+/// Turns a `{#id}` at the end of a heading into its id. (The parser could do that, too, but then removes everything in
+/// braces, such as the end of `GET /users/{id}`.)
 pub(super) fn take_ids(events: &mut [Event]) {
     let mut start = 0;
     for at in 0..events.len() {
@@ -27,8 +62,8 @@ pub(super) fn take_ids(events: &mut [Event]) {
     }
 }
 
-/// A text without the `{#id}` at its end, and the id. Something must stand before it: an escaped `\{` begins a text of
-/// its own.
+/// Splits a text into the part before its final `{#id}`, and the id. The first part must not be empty: an escaped `\{`
+/// begins an event of its own.
 fn split_id(text: &str) -> Option<(&str, &str)> {
     let (before, id) = text.trim_end().strip_suffix('}')?.rsplit_once("{#")?;
     let is_valid = |char: char| char.is_alphanumeric() || "-_.".contains(char);
@@ -49,7 +84,7 @@ impl Page {
         self.heading = Some(Heading { level, id, text });
     }
 
-    /// The link comes last and after a space: one hears the heading first, and then where the link leads.
+    /// The link comes last, after a space: a screen reader announces the heading first, then the link.
     pub(super) fn end_heading(&mut self) {
         self.excerpt.unmute();
         let Some(heading) = self.heading.take() else { return };

@@ -1,4 +1,4 @@
-//! The HTML while it is written.
+//! The HTML output buffer.
 
 #[derive(Default)]
 pub(super) struct Html(String);
@@ -16,14 +16,14 @@ impl Html {
         self.0.push_str(html);
     }
 
-    /// Where a new line begins, if none does.
+    /// Begins a new line, unless the output is at the beginning of one.
     pub(super) fn line(&mut self) {
         if !self.0.is_empty() && !self.0.ends_with('\n') {
             self.0.push('\n');
         }
     }
 
-    /// For an element or a quoted attribute.
+    /// Escapes text for an element or a quoted attribute.
     pub(super) fn text(&mut self, text: &str) {
         escape(text, &mut self.0);
     }
@@ -48,7 +48,7 @@ impl Html {
     }
 }
 
-/// Percent-encodes what may not stand in a URL, but for what is encoded already.
+/// Percent-encodes characters that are not allowed in a URL, except existing escapes.
 fn escape_url(url: &str, html: &mut String) {
     for byte in url.bytes() {
         match byte {
@@ -61,7 +61,7 @@ fn escape_url(url: &str, html: &mut String) {
     }
 }
 
-/// For an element or an attribute in double quotes.
+/// Escapes text for an element or an attribute in double quotes.
 pub(crate) fn escape(text: &str, html: &mut String) {
     let mut copied = 0;
     for (at, byte) in text.bytes().enumerate() {

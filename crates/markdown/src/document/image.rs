@@ -1,4 +1,4 @@
-//! What `![…](…)` shows: an image, or a player for video and sound.
+//! Renders `![…](…)`: an image, or a player for video and audio.
 
 use model::{Dimensions, MediaUrl};
 use pulldown_cmark::Event;
@@ -15,7 +15,7 @@ impl Page {
         match extension(url).as_str() {
             "mp4" | "webm" | "mov" => self.put_player("video", url, &alt),
             "mp3" => self.put_player("audio", url, &alt),
-            _ => self.put_picture(url, &alt, caption.filter(|_| !in_figure)),
+            _ => self.put_img(url, &alt, caption.filter(|_| !in_figure)),
         }
         if let Some(caption) = caption.filter(|_| in_figure) {
             self.html.push("<figcaption>");
@@ -25,15 +25,15 @@ impl Page {
         end + 1
     }
 
-    /// The first image is fetched at once, as it is likely in view; the others when they come near.
-    fn put_picture(&mut self, url: &str, alt: &str, title: Option<&str>) {
+    /// The first image loads eagerly, as it is likely in view; the others load lazily.
+    fn put_img(&mut self, url: &str, alt: &str, title: Option<&str>) {
         self.html.push("<img");
         self.html.url_attribute("src", url);
         self.html.attribute("alt", alt);
         if let Some(title) = title {
             self.html.attribute("title", title);
         }
-        // So that the page keeps the place of an uploaded image until that arrives.
+        // Reserves the space of an uploaded image before it has loaded.
         if let Some(Dimensions { width, height }) = uploaded(url).and_then(|upload| upload.dimensions) {
             self.html.push(&format!(" width=\"{width}\" height=\"{height}\""));
         }
@@ -45,21 +45,21 @@ impl Page {
         self.html.push(" decoding=\"async\">");
     }
 
-    /// `<video>` or `<audio>`, with a link for whoever cannot play it.
+    /// `<video>` or `<audio>`, with a link as fallback.
     fn put_player(&mut self, tag: &str, url: &str, alt: &str) {
         self.html.push(&format!("<{tag} controls preload=\"metadata\""));
-        let twin = mp4_twin(url);
-        if twin.is_none() {
+        let mp4 = mp4_url(url);
+        if mp4.is_none() {
             self.html.url_attribute("src", url);
         }
         if !alt.is_empty() {
             self.html.attribute("aria-label", alt);
         }
         self.html.push(">");
-        if let Some(twin) = twin {
-            // Until it is made, it is not found, and browsers go on to the next source.
-            self.put_source(&twin, " type=\"video/mp4\"");
-            // Without a type: browsers that could play it believe that they cannot play QuickTime.
+        if let Some(mp4) = mp4 {
+            // While the MP4 is being made, its URL is not found, and browsers continue with the next source.
+            self.put_source(&mp4, " type=\"video/mp4\"");
+            // Without a type: browsers that can play the file claim not to support QuickTime.
             self.put_source(url, "");
         }
         if !self.in_link {
@@ -79,14 +79,14 @@ impl Page {
     }
 }
 
-/// In lower case, of the file that a URL names.
+/// The extension of the file in a URL, in lower case.
 fn extension(url: &str) -> String {
     let path = &url[..path_end(url)];
     path.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase())
 }
 
-/// The URL of the MP4 that is made of an uploaded `.mov`.
-fn mp4_twin(url: &str) -> Option<String> {
+/// The URL of the MP4 that is made from an uploaded `.mov`.
+fn mp4_url(url: &str) -> Option<String> {
     let upload = uploaded(url)?;
     let name = format!("{}.mp4", upload.name.strip_suffix(".mov")?);
     Some(format!("{}{}", MediaUrl { name, ..upload }, &url[path_end(url)..]))

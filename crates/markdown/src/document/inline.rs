@@ -1,4 +1,4 @@
-//! What stands in a line.
+//! Inline elements.
 
 use pulldown_cmark::{Event, LinkType, Tag, TagEnd};
 
@@ -36,7 +36,7 @@ impl Page {
                 self.html.line();
                 self.html.push("<hr>\n");
             }
-            // Its item shows it.
+            // Written by its list item.
             Event::TaskListMarker(_) => {}
             Event::Start(_) | Event::End(_) => {}
         }
@@ -72,7 +72,7 @@ impl Page {
         self.html.line();
     }
 
-    /// As it is, but for links to files that became pages.
+    /// Written unchanged, except for links to Markdown files that have a page.
     fn put_raw_html(&mut self, html: &str) {
         match raw_html::with_links(html, |link| self.page_link(link)) {
             Some(html) => self.html.push(&html),

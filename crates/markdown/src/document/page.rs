@@ -1,10 +1,10 @@
-//! What is remembered of a page while it is written.
+//! The state of a page while it is written.
 
 use pulldown_cmark::Alignment;
 
 use super::footnote::Footnotes;
+use super::heading::Outline;
 use super::html::Html;
-use super::outline::Outline;
 use crate::anchors::Anchors;
 use crate::excerpt::Excerpt;
 use crate::limits::Budget;
@@ -12,33 +12,33 @@ use crate::{Heading, Rendered};
 
 pub(super) struct Page {
     pub(super) html: Html,
-    /// The block of raw HTML being read: a tag may have several lines.
+    /// The block of raw HTML being read: a tag may span lines.
     pub(super) html_block: String,
     pub(super) budget: Budget,
     pub(super) outline: Outline,
-    /// Of the page, if links are relative to one.
+    /// Path of the page, if relative links are to be resolved.
     pub(super) path: Option<String>,
     pub(super) anchors: Anchors,
     pub(super) excerpt: Excerpt,
     pub(super) headings: Vec<Heading>,
-    /// The one being written.
+    /// The heading being written.
     pub(super) heading: Option<Heading>,
     pub(super) first_image: Option<String>,
     pub(super) footnotes: Footnotes,
-    /// The end of each quote we are inside of: an alert has another.
+    /// The end tags of the open quotes: an alert has a different one.
     pub(super) quotes: Vec<&'static str>,
-    /// The end of the paragraph being written.
+    /// The end tag of the paragraph being written.
     pub(super) paragraph: &'static str,
     pub(super) tables: usize,
-    /// Of the table being written.
+    /// Alignments of the table being written.
     pub(super) alignments: Vec<Alignment>,
-    /// Of the next cell in the row being written.
+    /// Index of the next cell in the row being written.
     pub(super) column: usize,
     pub(super) in_table_head: bool,
     /// The tag of the cell being written.
     pub(super) cell: &'static str,
     pub(super) in_table_body: bool,
-    /// HTML knows no link inside a link.
+    /// HTML does not allow a link inside a link.
     pub(super) in_link: bool,
 }
 

@@ -1,8 +1,8 @@
-//! The words of a part of the page, without markup.
+//! The plain text of a part of the page.
 
 use pulldown_cmark::Event;
 
-/// What a table of contents shows of a heading, and an `alt` of an image.
+/// For a heading in the table of contents, and for an image's `alt`.
 pub(super) fn text_of(events: &[Event]) -> String {
     let mut text = String::new();
     for event in events {
@@ -20,7 +20,7 @@ pub(super) fn text_of(events: &[Event]) -> String {
     text
 }
 
-/// Where what begins at an event ends.
+/// The index of the event that ends the element that begins at `at`.
 pub(super) fn end_of(events: &[Event], at: usize) -> usize {
     let mut open = 0_usize;
     let ends = |event: &Event| {

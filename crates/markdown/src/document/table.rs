@@ -1,11 +1,11 @@
-//! Tables, each in a box that scrolls, because a phone is narrower than most of them.
+//! Tables, each in a box that scrolls, because phones are narrower than most tables.
 
 use pulldown_cmark::{Alignment, Event, Tag, TagEnd};
 
 use super::page::Page;
 
 impl Page {
-    /// The box can be scrolled by keyboard, and no two boxes of a page have one name.
+    /// The box can be scrolled by keyboard, and each has a unique label within the page.
     pub(super) fn start_table(&mut self, alignments: &[Alignment]) {
         self.excerpt.mute();
         self.tables += 1;
@@ -46,7 +46,7 @@ impl Page {
         }
     }
 
-    /// A corner of the header that says nothing is no header of anything.
+    /// An empty corner cell is not a header.
     pub(super) fn start_cell(&mut self, first: &Event) {
         let is_header = self.in_table_head && !matches!(first, Event::End(_));
         self.cell = if is_header { "th" } else { "td" };

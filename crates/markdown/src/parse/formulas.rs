@@ -1,7 +1,8 @@
-//! Which `$…$` are formulas, where the parser is more generous than GitHub.
+//! Decides which `$…$` are formulas, where the parser accepts more than GitHub.
 //!
-//! Code and links come first: ``$HOME or `$PATH` `` is no formula, nor is `[$a](b$)`. And a `$` that a digit follows ends
-//! none, as in `$5–$10`. (That a formula neither begins nor ends with white space the parser knows.)
+//! Code and links take precedence: ``$HOME or `$PATH` `` is not a formula, nor is `[$a](b$)`. A `$` followed by a digit
+//! does not end a formula, as in `$5–$10`. (The parser itself requires that formulas neither begin nor end with white
+//! space.)
 
 mod barriers;
 
@@ -15,12 +16,12 @@ use super::{OPTIONS, events_with, is_block, plain_events};
 use crate::TooComplex;
 use crate::limits::Budget;
 
-/// Where one formula is none, its closing `$` may seem to begin another, and so on.
+/// When one `$…$` is not a formula, its closing `$` may seem to begin another, and so on.
 const ROUNDS: usize = 4;
 
 const WITHOUT_MATH: Options = OPTIONS.difference(Options::ENABLE_MATH);
 
-/// The text with a backslash before each `$` that begins no formula, though the parser would think so.
+/// The text with a backslash before each `$` that the parser would wrongly take as the beginning of a formula.
 pub(super) fn escaped<'t>(mut text: Cow<'t, str>, budget: &Budget) -> Result<Cow<'t, str>, TooComplex> {
     if text.bytes().filter(|byte| *byte == b'$').take(2).count() < 2 {
         return Ok(text);
@@ -37,7 +38,7 @@ pub(super) fn escaped<'t>(mut text: Cow<'t, str>, budget: &Budget) -> Result<Cow
             break;
         }
         if round == ROUNDS {
-            // No mathematics is such a tangle.
+            // Still not settled: give up on the formulas of these blocks.
             wrong = dollars_around(&text, &wrong, budget)?;
         }
         text = Cow::Owned(with_backslashes(&text, &wrong));
@@ -56,7 +57,7 @@ fn is_price(text: &str, formula: &Range<usize>) -> bool {
     is_inline && text[formula.end..].starts_with(|char: char| char.is_ascii_digit())
 }
 
-/// Every `$` that means itself in a block that has one of these.
+/// Every literal `$` in the blocks that contain one of these offsets.
 fn dollars_around(text: &str, wrong: &[usize], budget: &Budget) -> Result<Vec<usize>, TooComplex> {
     let (mut dollars, mut block, mut in_code) = (vec![], vec![], false);
     for (event, range) in events_with(WITHOUT_MATH, text, budget)? {
@@ -97,15 +98,15 @@ mod tests {
     }
 
     #[test]
-    fn what_begins_no_formula_is_escaped() {
+    fn a_dollar_that_begins_no_formula_is_escaped() {
         check("a $b$ c", "a $b$ c");
         check("$b `c$` d", "\\$b `c$` d");
         check("$5-$6", "\\$5-$6");
     }
 
     #[test]
-    fn a_block_without_end_of_seeming_formulas_has_none() {
-        // Each that is none makes the next one seem to be.
+    fn a_block_with_too_many_false_formulas_has_none() {
+        // Each `$…$` that is not a formula makes the next one seem to be one.
         let tangle = "$1-".repeat(100);
         check(&format!("$x$\n\n{tangle}\n\n$y$"), &format!("$x$\n\n{}\n\n$y$", tangle.replace('$', "\\$")));
     }

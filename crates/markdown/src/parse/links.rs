@@ -1,7 +1,7 @@
-//! Bare URLs and addresses of e-mail become links, as GFM has it.
+//! Turns bare URLs and e-mail addresses into links, as GFM specifies.
 //!
-//! The parser does not know them, and may have seen emphasis inside of one: `https://example.com/*/a_b_/*`. So they are
-//! looked for in the text of a whole paragraph, and what the parser saw inside of one is undone.
+//! The parser does not support them, and may have found emphasis inside one: `https://example.com/*/a_b_/*`. So they
+//! are searched for in the text of a whole paragraph, and emphasis inside them is undone.
 
 mod find;
 mod flat;
@@ -12,7 +12,7 @@ use self::flat::Flat;
 use super::{Events, is_block};
 
 pub(super) fn linked<'t>(text: &'t str, events: Events<'t>) -> Vec<Event<'t>> {
-    if !find::is_worthwhile(text) {
+    if !find::may_contain_link(text) {
         return events.into_iter().map(|(event, _)| event).collect();
     }
     let (mut linked, mut run, mut in_code) = (Vec::with_capacity(events.len()), Events::new(), false);
@@ -33,7 +33,7 @@ pub(super) fn linked<'t>(text: &'t str, events: Events<'t>) -> Vec<Event<'t>> {
     linked
 }
 
-/// What stands in one block.
+/// Processes the inline events of one block.
 fn put_run<'t>(text: &'t str, run: &mut Events<'t>, linked: &mut Vec<Event<'t>>) {
     let mut flat = Flat::new(text, std::mem::take(run));
     for found in find::links(flat.text()) {

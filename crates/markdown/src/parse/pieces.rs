@@ -1,4 +1,4 @@
-//! The parser cuts a text wherever something might have begun; here the pieces are put together.
+//! Joins adjacent text events: the parser splits a text wherever markup might have begun.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use pulldown_cmark::{CowStr, Event};
 
 use super::Events;
 
-/// Adds an event; a text to the one before, if they are adjacent and each stands for itself: an escape or an entity stays
-/// apart from what comes before it.
+/// Appends an event. A text is joined to the previous one if they are adjacent and both are verbatim: an escape or an
+/// entity stays separate from the text before it.
 pub(super) fn push<'t>(text: &'t str, events: &mut Events<'t>, event: Event<'t>, range: Range<usize>) {
     if let Some((before, before_range)) = events.last_mut()
         && before_range.end == range.start
@@ -21,7 +21,7 @@ pub(super) fn push<'t>(text: &'t str, events: &mut Events<'t>, event: Event<'t>,
     }
 }
 
-/// Whether it is a text as it was written. (A slice of the text is: so what has been merged is not compared again.)
+/// Whether a text event equals its source. (A slice of the source does, so merged texts need not be compared again.)
 fn is_verbatim(text: &str, event: &Event, range: &Range<usize>) -> bool {
     let written = &text[range.clone()];
     matches!(event, Event::Text(piece) if std::ptr::eq(&**piece, written) || **piece == *written)

@@ -1,16 +1,16 @@
-//! How far a reference goes that begins at a `file:` of the text, by what kind of place it stands in.
+//! Finds the end of a reference that begins at a `file:`, depending on its context.
 
 use finl_unicode::categories::CharacterCategories;
 
 use crate::raw_html::ends_value;
 
-/// Longer ones are no names of files.
+/// A longer word is not a file name.
 const MAX_WORD_BYTES: usize = 1024;
 
 /// How far the parentheses of a link are searched for a name with spaces and a title.
 const MAX_SPACED_BYTES: usize = 1024;
 
-/// By CommonMark: up to white space or a parenthesis that was not opened, or in angle brackets.
+/// As in CommonMark: up to white space or an unmatched parenthesis, or in angle brackets.
 pub(super) fn destination(text: &str, at: usize) -> Option<&str> {
     let rest = &text[at..];
     if text[..at].trim_end_matches([' ', '\t']).ends_with('<') {
@@ -29,8 +29,8 @@ pub(super) fn destination(text: &str, at: usize) -> Option<&str> {
     Some(&rest[..end.unwrap_or(rest.len())])
 }
 
-/// In the parentheses of a link, a name with spaces: up to a title or the closing parenthesis, on one line. `None` where
-/// CommonMark is right, since there are no spaces but around it.
+/// A name with spaces in the parentheses of a link: up to a title or the closing parenthesis, on one line. `None` if
+/// the only spaces are around it, so that CommonMark parses it.
 pub(super) fn spaced(text: &str, at: usize) -> Option<&str> {
     if !text[..at].trim_end_matches([' ', '\t']).ends_with("](") {
         return None;
@@ -55,7 +55,7 @@ pub(super) fn spaced(text: &str, at: usize) -> Option<&str> {
     is_spaced.then_some(name)
 }
 
-/// Whether a title stands here, and after it the parenthesis that ends a link.
+/// Whether the text begins with a title followed by the parenthesis that ends a link.
 fn begins_title(text: &str) -> bool {
     let quote = match text.chars().next() {
         Some(quote @ ('"' | '\'')) => quote,
@@ -82,9 +82,9 @@ pub(super) fn attribute(text: &str, at: usize, quote: Option<char>) -> Option<&s
     Some(rest[..end].trim_ascii_end())
 }
 
-/// A word goes up to white space, to one of `<>"|*` or a backtick, to a quotation mark or bracket of any script, to a
-/// closing bracket that was not opened in it, to the `](`, `![` or `[^` of links, images and footnotes, or to the next
-/// `file:`. Punctuation at its end is not part of it. So in `(file:a(1).png).` the word ends before the last parenthesis.
+/// A word extends to white space, one of `<>"|*` or a backtick, a quotation mark or bracket of any script, an unmatched
+/// closing bracket, the `](`, `![` or `[^` of links, images and footnotes, or the next `file:`. Trailing punctuation is
+/// not part of it. So in `(file:a(1).png).` the word ends before the last parenthesis.
 pub(super) fn word(text: &str, at: usize) -> Option<&str> {
     let prefix = "file:".len();
     let rest = &text[at + prefix..];
@@ -120,12 +120,12 @@ fn is_quote(char: char) -> bool {
             || char.is_punctuation_final())
 }
 
-/// The first character that is meant, and not escaped by a backslash.
+/// The first character that matches and is not escaped by a backslash.
 fn unescaped(text: &str, mut is_meant: impl FnMut(char) -> bool) -> Option<usize> {
     unescaped_indices(text).find(|&(_, char)| is_meant(char)).map(|(at, _)| at)
 }
 
-/// The characters but for those that a backslash escapes, and it.
+/// The characters without backslash escapes.
 fn unescaped_indices(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut chars = text.char_indices().peekable();
     std::iter::from_fn(move || {

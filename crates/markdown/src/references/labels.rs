@@ -1,14 +1,14 @@
-//! Labels of definitions, `[label]: …`, and where they are used.
+//! Labels of definitions, `[label]: …`, and their uses.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use memchr::{memchr2, memrchr2};
 
-/// The most bytes between a label's brackets, as the parser has it.
+/// Maximum number of bytes between a label's brackets, as in the parser.
 const MAX_LABEL_BYTES: usize = 1000;
 
-/// Those of the offsets that are not in the label of a definition, nor where that is used.
+/// The offsets that are neither in the label of a definition nor in a use of it.
 pub(super) fn outside(text: &str, mut offsets: Vec<usize>) -> Vec<usize> {
     let folded = |label: Range<usize>| folded(&text[label]);
     let defined = offsets.iter().filter_map(|&at| label(text, at).filter(|label| is_defined(text, label)));
@@ -19,7 +19,7 @@ pub(super) fn outside(text: &str, mut offsets: Vec<usize>) -> Vec<usize> {
     offsets
 }
 
-/// What stands between the brackets around an offset.
+/// The range between the brackets around an offset.
 fn label(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let first = at.saturating_sub(MAX_LABEL_BYTES);
@@ -28,7 +28,8 @@ fn label(text: &str, at: usize) -> Option<Range<usize>> {
     (bytes[open] == b'[' && bytes[close] == b']').then_some(open + 1..close)
 }
 
-/// Whether `: …` follows that makes it a definition: a destination, at most with a title, or what a footnote says.
+/// Whether the label is followed by `: …` that makes it a definition: a destination with an optional title, or the
+/// content of a footnote.
 fn is_defined(text: &str, label: &Range<usize>) -> bool {
     let Some(rest) = text[label.end..].strip_prefix("]:") else { return false };
     if rest.trim_ascii_start().is_empty() || !begins_block(&text[..label.start - "[".len()]) {
@@ -42,13 +43,13 @@ fn is_defined(text: &str, label: &Range<usize>) -> bool {
         || title.starts_with(['"', '\'', '('])
 }
 
-/// Whether nothing but the markers of quotes and lists stands before it in its line.
+/// Whether its line contains nothing before it except markers of quotes and lists.
 fn begins_block(before: &str) -> bool {
     let mut line = before.bytes().rev().take_while(|byte| !matches!(byte, b'\n' | b'\r'));
     line.all(|byte| byte.is_ascii_whitespace() || byte.is_ascii_digit() || b">-+*.):".contains(&byte))
 }
 
-/// As labels are compared.
+/// Normalises a label for comparison.
 fn folded(label: &str) -> String {
     label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }

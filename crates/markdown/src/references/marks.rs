@@ -1,13 +1,14 @@
-//! Numbers each `file:` of a text, so that it is found again wherever the parser puts it. (The parser's source positions
-//! are not enough: they miss what it rewrites, such as table cells and paragraphs that begin with definitions.)
+//! Numbers each `file:` in a text, so that it can be found in the parser's events. (The parser's source positions are
+//! not enough: they are missing for text that it rewrites, such as table cells and paragraphs that begin with
+//! definitions.)
 
 use memchr::memmem;
 use rustc_hash::FxHashSet;
 
-/// What stands in for `file:` is `fx<salt>x<number>xile:`. It means the same to the parser: letters and digits within a
-/// word, short enough for the scheme of an autolink.
+/// `file:` is replaced by `fx<salt>x<number>xile:`, which the parser treats the same: letters and digits within a word,
+/// short enough for the scheme of an autolink.
 pub(super) struct Marks {
-    /// Up to the number; does not occur in the text.
+    /// The part before the number; does not occur in the text.
     start: String,
 }
 
@@ -20,7 +21,7 @@ impl Marks {
         Marks { start: format!("fx{salt}x") }
     }
 
-    /// The text with the `file:` at each of these offsets marked by its number.
+    /// The text with the `file:` at each of these offsets replaced by a numbered mark.
     pub(super) fn mark(&self, text: &str, offsets: &[usize]) -> String {
         let mut marked = String::with_capacity(text.len() + offsets.len() * 16);
         let mut copied = 0;
@@ -32,13 +33,13 @@ impl Marks {
         marked + &text[copied..]
     }
 
-    /// The marks in what the parser made of the text: where, and which.
+    /// The marks in a string from the parser: offset and number.
     pub(super) fn find<'t>(&'t self, piece: &'t str) -> impl Iterator<Item = (usize, usize)> + 't {
         let starts = memmem::find_iter(piece.as_bytes(), self.start.as_bytes());
         starts.filter_map(|at| Some((at, self.number(&piece[at..])?)))
     }
 
-    /// The mark that a piece begins with.
+    /// The number of the mark that a string begins with.
     pub(super) fn first(&self, piece: &str) -> Option<usize> {
         piece.starts_with(&self.start).then(|| self.number(piece))?
     }

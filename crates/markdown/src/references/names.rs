@@ -1,8 +1,8 @@
-//! What is meant by a name as it is written. The parser knows all entities, so it is asked, where there is something to ask.
+//! Decodes a name as written in the text. The parser knows all entities, so it is used for names that may contain one.
 
 use pulldown_cmark::{Event, Parser, Tag};
 
-/// In a destination or word of Markdown: without backslash escapes and entities.
+/// For a destination or word in Markdown: decodes backslash escapes and entities.
 pub(super) fn in_markdown(written: &str) -> String {
     match written.contains(['\\', '&']) {
         true => decoded(written),
@@ -10,7 +10,7 @@ pub(super) fn in_markdown(written: &str) -> String {
     }
 }
 
-/// In HTML and autolinks: without entities. A backslash is itself.
+/// For HTML and autolinks: decodes entities. A backslash is literal.
 pub(super) fn in_html(written: &str) -> String {
     if !written.contains('&') {
         return written.to_owned();

@@ -19,7 +19,7 @@ fn an_alert_is_named_by_its_kind() {
 }
 
 #[test]
-fn an_alert_may_have_a_title_of_its_own() {
+fn an_alert_may_have_a_title() {
     check(
         "> [!tip] Mind the <gap>\n> Text.",
         "<div class=\"note tip\" role=\"note\">\n<b>Mind the &lt;gap&gt;</b>\n<p>Text.</p>\n</div>\n",

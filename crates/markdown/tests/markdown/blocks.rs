@@ -1,9 +1,9 @@
-//! Lists of tasks, links, strikethrough, and the owner's own HTML.
+//! Task lists, links, strikethrough, and raw HTML.
 
 use crate::check;
 
 #[test]
-fn the_box_of_a_task_has_a_name() {
+fn the_checkbox_of_a_task_has_a_label() {
     check(
         "- [ ] a\n- [x] b",
         "<ul>\n<li class=\"task\"><input type=\"checkbox\" disabled aria-label=\"Incomplete task\"> a</li>\n\
@@ -27,7 +27,7 @@ fn bare_urls_are_links() {
 }
 
 #[test]
-fn the_owner_s_html_stays() {
+fn raw_html_stays_unchanged() {
     check("<div class=\"a\">\n*b*\n</div>", "<div class=\"a\">\n*b*\n</div>\n");
     check("A <kbd>Ctrl</kbd>.", "<p>A <kbd>Ctrl</kbd>.</p>\n");
 }
@@ -43,7 +43,7 @@ fn punctuation_stays_as_written() {
 }
 
 #[test]
-fn tildes_that_do_not_match_leave_the_rest_alone() {
+fn unmatched_tildes_do_not_affect_the_rest() {
     check("~x~~ **b**", "<p>~x~~ <strong>b</strong></p>\n");
     check("~x~ ~~y~~ ~~~z~~~", "<p><del>x</del> <del>y</del> ~~~z~~~</p>\n");
 }

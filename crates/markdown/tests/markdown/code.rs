@@ -1,4 +1,4 @@
-//! Blocks of code.
+//! Code blocks.
 
 use crate::check;
 
@@ -12,7 +12,7 @@ fn code_is_highlighted_by_its_language() {
 }
 
 #[test]
-fn code_in_no_language_is_only_escaped() {
+fn code_without_a_known_language_is_only_escaped() {
     check("    a < b && c", "<pre tabindex=\"0\"><code>a &lt; b &amp;&amp; c\n</code></pre>\n");
     check("```\nlet a;\n```", "<pre tabindex=\"0\"><code>let a;\n</code></pre>\n");
     check("```klingon x\na\n```", "<pre tabindex=\"0\"><code class=\"language-klingon\">a\n</code></pre>\n");

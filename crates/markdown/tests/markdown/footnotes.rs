@@ -3,7 +3,7 @@
 use crate::check;
 
 #[test]
-fn a_footnote_is_linked_there_and_back() {
+fn a_footnote_is_linked_in_both_directions() {
     check(
         "Text[^note].\n\n[^note]: The *note*.",
         "<p>Text<sup class=\"footnote-ref\">\
@@ -15,7 +15,7 @@ fn a_footnote_is_linked_there_and_back() {
 }
 
 #[test]
-fn a_footnote_leads_back_to_each_place_that_refers_to_it() {
+fn a_footnote_links_back_to_each_reference() {
     check(
         "A[^a] B[^a]\n\n[^a]:\n    ![a](a.png)",
         "<p>A<sup class=\"footnote-ref\"><a href=\"#fn:1\" id=\"fnref:1\" aria-label=\"Footnote 1\">1</a></sup> \
@@ -29,7 +29,7 @@ fn a_footnote_leads_back_to_each_place_that_refers_to_it() {
 }
 
 #[test]
-fn a_footnote_that_ends_in_a_list_leads_back_after_it() {
+fn a_footnote_that_ends_in_a_list_links_back_after_it() {
     check(
         "A[^a]\n\n[^a]: - b",
         "<p>A<sup class=\"footnote-ref\"><a href=\"#fn:1\" id=\"fnref:1\" aria-label=\"Footnote 1\">1</a></sup></p>\n\

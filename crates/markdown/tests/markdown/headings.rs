@@ -1,4 +1,4 @@
-//! Headings: levels, anchors, and the title that is not shown twice.
+//! Headings: levels, anchors, and the title, which is not shown twice.
 
 use recto_markdown::{render, render_page};
 
@@ -55,7 +55,7 @@ fn check_id(text: &str, id: &str, shown: &str) {
 }
 
 #[test]
-fn a_heading_may_name_its_anchor() {
+fn a_heading_may_choose_its_anchor() {
     crate::check(
         "## Install *it* {#setup}",
         "<h2 id=\"setup\">Install <em>it</em> \
@@ -68,7 +68,7 @@ fn a_heading_may_name_its_anchor() {
 }
 
 #[test]
-fn what_is_no_id_in_braces_is_shown() {
+fn braces_without_a_valid_id_are_shown() {
     check_id("## GET /users/{id}", "get-usersid", "GET /users/{id}");
     check_id("## A {.class}", "a-class", "A {.class}");
     check_id("## A {#b c}", "a-b-c", "A {#b c}");
@@ -81,7 +81,7 @@ fn what_is_no_id_in_braces_is_shown() {
 }
 
 #[test]
-fn anchors_that_were_named_are_unique_too() {
+fn chosen_anchors_are_unique_too() {
     let ids: Vec<String> =
         outline("## A {#b}\n\n## B\n\n## C {#b}\n\n## D {#main}").into_iter().map(|(_, id, _)| id).collect();
     assert_eq!(ids, ["b", "b-1", "b-2", "main-1"]);
@@ -119,7 +119,7 @@ fn the_title_is_the_only_heading_of_the_first_level() {
 }
 
 #[test]
-fn headings_before_the_first_of_the_first_level_stay() {
+fn headings_before_the_first_h1_keep_their_level() {
     check_levels("## A\n\n### B\n\n# C\n\n## D", &[2, 3, 2, 3]);
 }
 

@@ -1,4 +1,4 @@
-//! Texts made to cost much: bounded time, bounded output, no more stack than a worker thread has.
+//! Hostile texts: bounded time, bounded output, no more stack than a worker thread has.
 
 mod texts;
 
@@ -10,10 +10,10 @@ use rustix::time::{ClockId, clock_gettime};
 
 use texts::{CHARS, fill, texts};
 
-/// Of a worker thread.
+/// Stack size of a worker thread.
 const STACK_BYTES: usize = 2 * 1024 * 1024;
 
-/// Twice what a text may cost, since tests run unoptimised and the parser looks at the clock now and then.
+/// Twice the limit for a text, since tests run unoptimised and the time is checked only now and then.
 const CPU_TIME: Duration = Duration::from_secs(2);
 
 fn on_worker<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
@@ -34,7 +34,7 @@ fn most_html(text: &str) -> usize {
 }
 
 #[test]
-fn no_text_costs_more_than_its_bounds() {
+fn no_text_exceeds_its_bounds() {
     for (name, text) in texts() {
         on_worker(move || {
             let start = cpu_time();
@@ -43,7 +43,7 @@ fn no_text_costs_more_than_its_bounds() {
             assert!(time < CPU_TIME, "{name}: {time:?}");
             match rendered {
                 Ok(page) => assert!(page.html.len() <= most_html(&text), "{name}: {} bytes", page.html.len()),
-                Err(TooComplex(words)) => assert!(!words.is_empty()),
+                Err(TooComplex(message)) => assert!(!message.is_empty()),
             }
             assert!(show_source(&text).html.len() < 6 * text.len() + 100, "{name}");
         });
@@ -51,7 +51,7 @@ fn no_text_costs_more_than_its_bounds() {
 }
 
 #[test]
-fn no_references_cost_more_than_their_bounds() {
+fn finding_references_stays_within_bounds() {
     for (name, text) in texts() {
         on_worker(move || {
             let start = cpu_time();
@@ -62,27 +62,27 @@ fn no_references_cost_more_than_their_bounds() {
     }
 }
 
-fn check_refused(text: &str, words: &str) {
-    assert_eq!(render_page(text, "A title", "/docs/a"), Err(TooComplex(words.to_owned())), "{:.40}", text);
+fn check_refused(text: &str, message: &str) {
+    assert_eq!(render_page(text, "A title", "/docs/a"), Err(TooComplex(message.to_owned())), "{:.40}", text);
 }
 
 #[test]
-fn what_nests_too_deeply_for_its_lines_is_refused_in_words() {
-    let words = "line 2 nests quotes or lists too deeply";
+fn too_deep_nesting_is_refused_with_a_message() {
+    let message = "line 2 nests quotes or lists too deeply";
     let lines = "b\n".repeat(30_000);
-    check_refused(&format!("a\n{}a\n{lines}", ">".repeat(2_000)), words);
-    check_refused(&format!("a\r\n{}a\n{lines}", "> - ".repeat(1_000)), words);
-    check_refused(&format!("a\n[^1]: {}a\n{lines}", ">".repeat(2_000)), words);
-    check_refused(&format!("a\nb\r{}a\n{lines}", ">".repeat(2_000)), words);
-    check_refused(&format!("a\n{}a\n{lines}", "\t- ".repeat(1_000)), words);
+    check_refused(&format!("a\n{}a\n{lines}", ">".repeat(2_000)), message);
+    check_refused(&format!("a\r\n{}a\n{lines}", "> - ".repeat(1_000)), message);
+    check_refused(&format!("a\n[^1]: {}a\n{lines}", ">".repeat(2_000)), message);
+    check_refused(&format!("a\nb\r{}a\n{lines}", ">".repeat(2_000)), message);
+    check_refused(&format!("a\n{}a\n{lines}", "\t- ".repeat(1_000)), message);
     assert_eq!(
         file_references(&format!("file:\n{}\n{lines}", ">".repeat(2_000)), &|_| true),
-        Err(TooComplex(words.into()))
+        Err(TooComplex(message.into()))
     );
 }
 
 #[test]
-fn quotes_in_code_are_no_nesting() {
+fn quotes_in_code_do_not_count_as_nesting() {
     let code = format!("```\n{}\n```\n", ">".repeat(20_000));
     let prose = "Some honest prose of forty characters...\n\n".repeat(900);
     let page = attempt(format!("{prose}{code}{prose}")).unwrap();
@@ -100,28 +100,28 @@ fn lists_may_nest_deeply() {
 
 #[test]
 fn a_page_may_be_ten_times_its_text_and_no_larger() {
-    let words = "the page would be larger than 1 MB and ten times its text: it has too many table cells, headings, \
+    let message = "the page would be larger than 1 MB and ten times its text: it has too many table cells, headings, \
                  formulas or footnote references";
     let columns = 10_000;
     let table = format!("{}|\n{}|\n", "|a".repeat(columns), "|-".repeat(columns)) + &"a\n".repeat(20);
-    check_refused(&table, words);
-    check_refused(&fill("# a\n"), words);
-    check_refused(&format!("[^a]: b\n\n{}", "[^a]".repeat(CHARS / 4 - 10)), words);
-    check_refused(&fill("$x$ ").replace('x', "|"), words);
-    // As many bytes for 1 MB that nothing forbids.
+    check_refused(&table, message);
+    check_refused(&fill("# a\n"), message);
+    check_refused(&format!("[^a]: b\n\n{}", "[^a]".repeat(CHARS / 4 - 10)), message);
+    check_refused(&fill("$x$ ").replace('x', "|"), message);
+    // Up to 1 MB, the ratio is not limited.
     let small = attempt("# a\n".repeat(5_000)).unwrap();
     assert!(small.html.len() > 20 * 4 * 5_000);
 }
 
 #[test]
-fn code_whose_colours_would_make_it_too_large_is_shown_without() {
+fn code_that_highlighting_would_make_too_large_is_shown_without_it() {
     let numbers = "1 ".repeat(45_000);
     let page = attempt(format!("```js\n{numbers}\n```")).unwrap();
     assert!(page.html.contains(&format!("<code class=\"language-js\">{numbers}\n</code>")));
 }
 
 #[test]
-fn a_formula_that_nests_deeply_takes_no_worker_s_stack() {
+fn a_deeply_nested_formula_does_not_overflow_the_stack() {
     for bytes in [195, 8_000] {
         let depth = bytes / "\\sqrt{}".len();
         let formula = format!("$${}x{}$$", "\\sqrt{".repeat(depth), "}".repeat(depth));

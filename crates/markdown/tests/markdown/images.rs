@@ -1,13 +1,13 @@
-//! Images, video and sound.
+//! Images, video and audio.
 
 use crate::{check, page};
 
-/// Of a picture of 640 × 480, and of something else.
-const PICTURE: &str = "/media/00112233445566778899aabbccddeeff028001e0";
+/// URLs of an image of 640 × 480, and of another file.
+const IMAGE: &str = "/media/00112233445566778899aabbccddeeff028001e0";
 const UPLOAD: &str = "/media/00112233445566778899aabbccddeeff";
 
 #[test]
-fn the_first_image_is_fetched_at_once_and_the_others_when_they_come_near() {
+fn the_first_image_loads_eagerly_and_the_others_lazily() {
     check(
         "One ![a](a.png) two ![b](b.png \"B\").",
         "<p>One <img src=\"a.png\" alt=\"a\" decoding=\"async\"> two \
@@ -35,11 +35,11 @@ fn an_image_in_a_link_stays_in_its_paragraph() {
 }
 
 #[test]
-fn the_size_of_an_uploaded_image_is_written_down() {
+fn an_uploaded_image_has_its_size() {
     check(
-        &format!("![a]({PICTURE}/a.webp#b)"),
+        &format!("![a]({IMAGE}/a.webp#b)"),
         &format!(
-            "<figure><img src=\"{PICTURE}/a.webp#b\" alt=\"a\" width=\"640\" height=\"480\" decoding=\"async\">\
+            "<figure><img src=\"{IMAGE}/a.webp#b\" alt=\"a\" width=\"640\" height=\"480\" decoding=\"async\">\
              </figure>\n"
         ),
     );
@@ -80,7 +80,7 @@ fn the_mp4_of_an_uploaded_mov_is_offered_first() {
 }
 
 #[test]
-fn sound_is_played() {
+fn audio_is_played() {
     check(
         "![Hum](hum.mp3)",
         "<figure><audio controls preload=\"metadata\" src=\"hum.mp3\" aria-label=\"Hum\">\
@@ -89,7 +89,7 @@ fn sound_is_played() {
 }
 
 #[test]
-fn a_player_in_a_link_offers_no_link_of_its_own() {
+fn a_player_in_a_link_has_no_fallback_link() {
     check(
         "[![Hum](hum.mp3)](/hum)",
         "<p><a href=\"/hum\"><audio controls preload=\"metadata\" src=\"hum.mp3\" aria-label=\"Hum\">\
@@ -98,7 +98,7 @@ fn a_player_in_a_link_offers_no_link_of_its_own() {
 }
 
 #[test]
-fn the_first_image_is_told_as_it_was_written() {
+fn the_first_image_is_reported_as_written() {
     let first = |text: &str| page(text).first_image;
     assert_eq!(first("Text"), None);
     assert_eq!(first("![v](v.mp4) ![a](<a b.png>) ![c](c.png)"), Some("a b.png".into()));

@@ -12,7 +12,7 @@ fn a_definition_is_used_as_often_as_a_short_page_needs() {
 }
 
 #[test]
-fn a_long_definition_is_not_used_without_end() {
+fn uses_of_a_long_definition_are_limited() {
     let page = crate::page(&format!("[a]: /{}\n\n{}", "x".repeat(50_000), "[a] ".repeat(10_000)));
     assert_eq!(page.html.matches("<a href").count(), 2);
 }
@@ -55,7 +55,7 @@ fn the_signs_of_emphasis_in_a_bare_url_are_part_of_it() {
 }
 
 #[test]
-fn what_only_looks_like_a_url_is_none() {
+fn text_that_only_looks_like_a_url_is_not_linked() {
     for text in [
         "https://",
         "http://-a.b",
@@ -84,7 +84,7 @@ fn an_address_may_name_its_scheme() {
 }
 
 #[test]
-fn what_a_url_may_not_hold_is_encoded() {
+fn characters_not_allowed_in_a_url_are_encoded() {
     check("[a](</b c[d]^é%20'&>)", "<p><a href=\"/b%20c%5Bd%5D%5E%C3%A9%20&#x27;&amp;\">a</a></p>\n");
 }
 
@@ -106,7 +106,7 @@ fn a_relative_link_to_a_markdown_file_leads_to_its_page() {
 }
 
 #[test]
-fn other_links_and_images_are_left_alone() {
+fn other_links_and_images_stay_unchanged() {
     check("[a](/docs/other.md)", "<p><a href=\"/docs/other.md\">a</a></p>\n");
     check("[a](https://example.com/b.md)", "<p><a href=\"https://example.com/b.md\">a</a></p>\n");
     check("b ![a](a.md)", "<p>b <img src=\"a.md\" alt=\"a\" decoding=\"async\"></p>\n");

@@ -1,4 +1,4 @@
-//! What a text becomes, by what it contains.
+//! The HTML of a text, by its elements.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ mod tables;
 
 use recto_markdown::Rendered;
 
-/// The page that a text makes, below a title.
+/// Renders a text below a title.
 fn page(text: &str) -> Rendered {
     recto_markdown::render_page(text, "The title", "/docs/guides/page").unwrap()
 }

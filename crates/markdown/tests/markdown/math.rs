@@ -41,7 +41,7 @@ fn a_matrix_is_valid_html() {
 }
 
 #[test]
-fn prices_are_no_formulas() {
+fn prices_are_not_formulas() {
     check("From $5 to $10.", "<p>From $5 to $10.</p>\n");
 }
 

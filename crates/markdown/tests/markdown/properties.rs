@@ -1,11 +1,11 @@
-//! What holds for every text.
+//! Properties that hold for every text.
 
 use std::collections::HashSet;
 
 use proptest::prelude::*;
 use recto_markdown::{render, render_page};
 
-/// What Markdown means something by, separated by `·`.
+/// Text that is significant in Markdown, separated by `·`.
 const PIECES: &str = "# ·## A·### A·- ·1. ·> ·    ·\t·\n·\n\n·\r\n·*·**·_·`·```\n·```rust\n·```math\n·~~·[·]·(·)·](a)·![·\
     ![a](b.png)·![a](b.mov)·[^a]·[^a]: ·[a]: /b\n·|·|-|-|\n·| a | b |\n·- [ ] ·- [x] ·> [!NOTE]\n·<b>·</b>·<!--·-->·&amp;·&·<·\
     $·$$·\\frac·{·}·^·\\·www.a.b·http://a·a@b.c·: ·---\n·===\n·a·word ·É·日本·\u{0}·\u{feff}·🎉·\u{301}·'·\"·:·#";
@@ -15,7 +15,7 @@ fn texts() -> impl Strategy<Value = String> {
     prop_oneof![prop::collection::vec(pieces, 0..40).prop_map(|pieces| pieces.concat()), any::<String>()]
 }
 
-/// Valid in HTML, in a URL and beside our other ids.
+/// Valid in HTML and in a URL, and different from the other ids of a page.
 fn is_anchor(id: &str) -> bool {
     !id.is_empty() && !id.contains(|char: char| char.is_whitespace() || "\"<>&#:".contains(char))
 }

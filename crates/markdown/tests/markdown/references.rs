@@ -1,4 +1,4 @@
-//! `file:` references: which there are, and what replaces them.
+//! `file:` references: which ones are found, and how they are replaced.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ fn supported(name: &str) -> bool {
     [".png", ".pdf", ".txt"].iter().any(|extension| name.to_lowercase().ends_with(extension))
 }
 
-/// What is replaced, and the names meant by it.
+/// Checks the replaced text of each reference, and its decoded name.
 fn check_named(text: &str, expected: &[(&str, &str)]) {
     let references = file_references(text, &supported).unwrap();
     let found: Vec<_> = references.iter().map(|it| (&text[it.range.clone()], it.name.as_str())).collect();
     assert_eq!(found, expected, "{text}");
 }
 
-/// The same, where the name is what is written.
+/// The same, where the name is as written.
 fn check(text: &str, expected: &[&str]) {
     let expected: Vec<_> = expected.iter().map(|name| (format!("file:{name}"), *name)).collect();
     check_named(text, &expected.iter().map(|(written, name)| (written.as_str(), *name)).collect::<Vec<_>>());
@@ -52,12 +52,12 @@ fn a_destination_may_have_spaces() {
     check("[![a](file:b c.png)](file:d e.pdf)", &["b c.png", "d e.pdf"]);
     check("> - *![a](file:b c.png)*\n\n| a |\n|-|\n| ![](file:d e.png) |", &["b c.png", "d e.png"]);
     check_named(r"![a](file:b \) c&amp;d.png)", &[(r"file:b \) c&amp;d.png", "b ) c&d.png")]);
-    // Where CommonMark sees a link, it is right.
+    // Where CommonMark finds a link, its rules apply.
     check("[a](file:b (c)) [d](file:e \"f\") [g](file:h 'i j' )", &["b", "e", "h"]);
 }
 
 #[test]
-fn what_has_spaces_and_is_no_link_is_no_destination() {
+fn text_with_spaces_outside_a_link_is_not_a_destination() {
     check("`![a](file:b c.png)` ``[a](file:d e)`` `[a](file:f g` h)", &[]);
     check("```\n![a](file:b c.png)\n```\n\n    ![a](file:d e.png)", &[]);
     check("a](file:b c) [a](file:b c [a](file:d\ne.png) \\[a](file:f g)", &[]);
@@ -94,7 +94,7 @@ fn definitions_are_references_used_or_not() {
 }
 
 #[test]
-fn labels_are_left_alone() {
+fn labels_stay_unchanged() {
     check("[file:a.png] ![x][File:A.png]\n\n[file:a.png]: file:b.png", &["b.png"]);
     check("[^file:a]\n\n[^file:a]: See file:b.png.", &["b.png"]);
     check("[file:a.png]: this is no definition", &["a.png"]);
@@ -181,7 +181,7 @@ fn front_matter_holds_no_references() {
 }
 
 #[test]
-fn what_is_not_named_by_file_alone_is_no_reference() {
+fn other_schemes_and_words_are_not_references() {
     check("[a](file:) [b](<file:>) <a href='file:'>", &[]);
     check("[a](file:///etc/a.txt) file://b/c.png <file:///d>", &[]);
     check("[a](x?file:b.png) [a](/file:b.png) [a](b 'file:c.png') [a](FILE:b.png)", &[]);
@@ -208,7 +208,7 @@ fn references_are_replaced_and_nothing_else_changes() {
 }
 
 #[test]
-fn references_that_nothing_resolves_are_named_one_by_one() {
+fn unresolved_references_are_listed() {
     assert_eq!(
         replaced("![](file:missing.png) file:missing.png ![](file:a.png)"),
         Err(ReferenceError::Unresolved(vec!["missing.png".to_owned(); 2]))
@@ -216,7 +216,7 @@ fn references_that_nothing_resolves_are_named_one_by_one() {
 }
 
 #[test]
-fn a_name_is_decoded_only_if_it_means_nothing_as_it_stands() {
+fn a_name_is_decoded_only_if_it_does_not_resolve_as_written() {
     let replace = |known: &'static str, text: &str| {
         replace_files(text, &supported, &|name| (name == known).then(|| "/media/x".to_owned()))
     };
@@ -264,8 +264,8 @@ fn hostile_texts_take_no_longer_than_others() {
     }
 }
 
-/// What surrounds and contains destinations, separated by `·`. No titles and no comments: a rendered page does not tell
-/// those from what is replaced.
+/// Destinations and text around them, separated by `·`. No titles and no comments: in the HTML they look the same as
+/// replaced text.
 const PIECES: &str = "file:a.png·![x](file:a.png)·[y](<file:a.png>)·[z]: file:a.png\n·\n[z]: <file:a.png> 'T'\n·[z]·![z]·\
     <img src=\"file:a.png\">·\n<a href=\"file:a.png\">b</a>\n·](file:a.png)·[·]·(·)·<·>·`·``·```\n·    ·\t·\n·\n\n·> ·- ·1. ·\
     # ·*·_·**·~~·$·$$·|·|-|-|\n·| a | b |\n·\\·&amp;·[^n]·[^n]: ·<code>·</code>·<pre>·</pre>\n·<div>\n·a·b c·É·\u{0}·\r\n";
@@ -297,14 +297,14 @@ proptest! {
     }
 
     #[test]
-    fn what_is_replaced_is_no_reference_any_more(text in texts()) {
-        // Words aside, which may be longer when what follows them has changed.
+    fn a_replaced_reference_is_not_a_reference_any_more(text in texts()) {
+        // Except words, which may become longer when the text after them changes.
         let replaced = replace_files(&text, &|_| false, &|_| Some("/a.png".to_owned())).unwrap();
         prop_assert_eq!(file_references(&replaced, &|_| false).unwrap(), vec![]);
     }
 
     #[test]
-    fn references_stand_in_order_and_begin_with_file(text in texts()) {
+    fn references_are_in_order_and_begin_with_file(text in texts()) {
         let mut end = 0;
         for reference in file_references(&text, &supported).unwrap() {
             prop_assert!(reference.range.start >= end);

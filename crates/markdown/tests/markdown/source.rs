@@ -1,9 +1,9 @@
-//! What cannot be rendered is shown as its source.
+//! A text that cannot be rendered is shown as its source.
 
 use recto_markdown::show_source;
 
 #[test]
-fn a_text_is_shown_as_it_was_written() {
+fn a_text_is_shown_as_written() {
     let page = show_source("\n# A <b> & \"c\"\n\n\0> d");
     assert_eq!(
         page.html,

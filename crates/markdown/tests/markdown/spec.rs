@@ -1,7 +1,7 @@
-//! The official examples of CommonMark and GFM, through the same `render` that makes pages.
+//! The official examples of CommonMark and GFM, rendered by the same `render` that makes pages.
 //!
-//! What we add to each page (anchors, boxes around tables and the like) is taken off by `undecorated`. Every example
-//! that still differs is named below, with the reason.
+//! `undecorated` removes what we add to each page (anchors, boxes around tables and the like). Every example that still
+//! differs is listed below with the reason.
 
 mod examples;
 mod undecorated;
@@ -11,14 +11,14 @@ use recto_markdown::render;
 use examples::{Example, examples};
 use undecorated::{CHECKED, UNCHECKED, undecorated};
 
-/// `exceptions` lists examples by number: all of them must differ, and no other may.
+/// `exceptions` lists examples by number: all of them must differ, and no others.
 fn check(suite: &str, count: usize, exceptions: &[u32]) {
     let examples = examples(suite);
     assert_eq!(examples.len(), count);
     for example in examples {
         let Example { number, markdown, .. } = &example;
         match exceptions.contains(number) {
-            true => assert_ne!(actual(&example), expected(&example), "{number} is no exception any more"),
+            true => assert_ne!(actual(&example), expected(&example), "{number} is not an exception any more"),
             false => assert_eq!(actual(&example), expected(&example), "{number}: {markdown}"),
         }
     }
@@ -28,7 +28,7 @@ fn actual(example: &Example) -> String {
     undecorated(&render(&example.markdown).unwrap().html)
 }
 
-/// How void elements are closed and how attributes are ordered is a matter of taste, also between the suites.
+/// Void elements and the order of attributes vary, even between the suites.
 fn expected(example: &Example) -> String {
     example
         .html
@@ -45,11 +45,11 @@ fn the_examples_of_commonmark() {
 
 #[test]
 fn the_examples_of_gfm() {
-    // The parts of the specification that come from CommonMark do not know its own extension.
+    // The parts of the specification that come from CommonMark do not use the extension.
     let bare_urls_are_links = [610, 616, 619, 620];
-    // It is CommonMark 0.29 with extensions; since 0.31 a comment is what HTML says it is.
+    // GFM is CommonMark 0.29 with extensions; since 0.31 comments are parsed as in HTML.
     let comments_since_commonmark_031 = [645, 646];
-    // The owner's HTML stays as it is, also `<title>` and `<xmp>`.
+    // Raw HTML stays unchanged, including `<title>` and `<xmp>`.
     let tag_filter = [653];
     let exceptions = [&bare_urls_are_links[..], &comments_since_commonmark_031, &tag_filter].concat();
     check(include_str!("spec/gfm.txt"), 673, &exceptions);
@@ -57,7 +57,7 @@ fn the_examples_of_gfm() {
 
 #[test]
 fn the_examples_of_gfm_extensions() {
-    // `http://🍄.ga/`: the specification itself wants letters and digits in a domain.
+    // `http://🍄.ga/`: the specification itself requires letters and digits in a domain.
     let mushroom = 18;
     // "<IGNORE>": it must not crash.
     let any_result = 19;

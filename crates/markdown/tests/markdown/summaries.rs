@@ -1,4 +1,4 @@
-//! What a page says in short.
+//! Summaries and word counts.
 
 use recto_markdown::show_source;
 
@@ -15,12 +15,12 @@ fn the_summary_is_the_beginning_of_the_text() {
 }
 
 #[test]
-fn the_title_counts_for_nothing() {
+fn the_title_is_not_counted() {
     check("# The title\n\nText.", "Text.", 1);
 }
 
 #[test]
-fn front_matter_counts_for_nothing() {
+fn front_matter_is_not_counted() {
     check("---\ntitle: Some words\n---\n# The title\n\nText.", "Text.", 1);
     check("+++\ntitle = 'Some words'\n+++\nText.", "Text.", 1);
     assert_eq!(show_source("---\na: b\n---\nText.").summary, "Text.");
@@ -32,7 +32,7 @@ fn headings_and_tables_are_counted_and_not_quoted() {
 }
 
 #[test]
-fn code_formulas_images_and_html_are_neither() {
+fn code_formulas_images_and_html_are_neither_counted_nor_quoted() {
     check("```\na b\n```\n\n$$c$$\n\n![d e](f.png)\n\n<p>g</p>\n\nText $h$ <b>i</b>.", "Text i.", 2);
 }
 

@@ -3,7 +3,7 @@
 use crate::{check, page};
 
 #[test]
-fn a_table_stands_in_a_box_that_scrolls() {
+fn a_table_is_in_a_box_that_scrolls() {
     check(
         "| A | B |\n|---|---|\n| 1 | 2 |",
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">\n\
@@ -13,7 +13,7 @@ fn a_table_stands_in_a_box_that_scrolls() {
 }
 
 #[test]
-fn no_two_tables_of_a_page_have_one_name() {
+fn tables_of_a_page_have_different_labels() {
     let html = page("|A|\n|-|\n\n|B|\n|-|\n\n|C|\n|-|").html;
     let names: Vec<&str> =
         html.split("aria-label=\"").skip(1).map(|rest| rest.split_once('"').unwrap().0).collect();
@@ -32,6 +32,6 @@ fn alignment_is_a_class() {
 }
 
 #[test]
-fn an_empty_corner_is_no_header() {
+fn an_empty_corner_is_not_a_header() {
     assert!(page("| |b|\n|-|-|").html.contains("<tr>\n<td></td>\n<th>b</th>\n</tr>"));
 }

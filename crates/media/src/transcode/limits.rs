@@ -1,40 +1,40 @@
-//! What a conversion may take, by what is to be converted.
+//! Resource limits of a conversion, derived from the video.
 
-/// At the most; see [`TranscodeLimits::of`].
+/// Maximum values; see [`TranscodeLimits::of`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TranscodeLimits {
     /// Bytes of address space.
     pub memory: u64,
     pub cpu_seconds: u64,
     pub wall_seconds: u64,
-    /// Of the MP4.
+    /// Size of the MP4.
     pub output_bytes: u64,
     pub threads: u32,
 }
 
-/// What is known of a video before it is converted.
+/// Properties of a video that are known before it is converted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Video {
-    /// Of the file.
+    /// Size of the file.
     pub bytes: u64,
-    /// That it says it lasts.
+    /// Duration according to its header.
     pub seconds: f64,
-    /// Of one picture; none if there is only sound.
+    /// Pixels of one frame; 0 if there is only audio.
     pub frame_pixels: u64,
     pub frames_per_second: f64,
-    /// Whether the pictures have to be decoded and compressed, or are copied.
+    /// Whether the frames have to be re-encoded, or are copied.
     pub encoded: bool,
 }
 
 const MEGABYTE: u64 = 1 << 20;
 const HOUR: u64 = 3600;
-/// A tenth of what one core of 2.5 GHz does.
+/// A tenth of the throughput of one core of 2.5 GHz.
 const BYTES_PER_SECOND: u64 = 10 * MEGABYTE;
 const PIXELS_PER_SECOND: f64 = 10e6;
-const SECONDS_OF_SOUND_PER_SECOND: f64 = 10.0;
+const AUDIO_SECONDS_PER_SECOND: f64 = 10.0;
 
 impl TranscodeLimits {
-    /// What no conversion may exceed.
+    /// Limits that no conversion may exceed.
     pub const HIGHEST: TranscodeLimits = TranscodeLimits {
         memory: 6 << 30,
         cpu_seconds: 2 * HOUR,
@@ -45,17 +45,17 @@ impl TranscodeLimits {
 
     pub fn of(video: &Video) -> TranscodeLimits {
         let threads = TranscodeLimits::HIGHEST.threads;
-        // A cast of a number that is too large, negative or none gives the nearest.
+        // A cast of a number that is too large, negative or NaN saturates.
         let pixels = video.frame_pixels as f64 * video.frames_per_second * video.seconds;
         let encoding = if video.encoded { (pixels / PIXELS_PER_SECOND) as u64 } else { 0 };
-        let sound = (video.seconds / SECONDS_OF_SOUND_PER_SECOND) as u64;
+        let sound = (video.seconds / AUDIO_SECONDS_PER_SECOND) as u64;
         let seconds = 60_u64
             .saturating_add(video.bytes / BYTES_PER_SECOND)
             .saturating_add(encoding)
             .saturating_add(sound);
         let wall_seconds = seconds.min(HOUR);
         TranscodeLimits {
-            // Pictures wait in both codecs, for each thread and for what refers to them: 4K takes 2 GB.
+            // Frames are buffered in both codecs, for each thread and as reference frames: 4K takes 2 GB.
             memory: (1024 * MEGABYTE).saturating_add(video.frame_pixels.saturating_mul(512)),
             cpu_seconds: wall_seconds * u64::from(threads),
             wall_seconds,
@@ -84,7 +84,7 @@ mod tests {
         Video { bytes: 0, seconds: 0.0, frame_pixels: 0, frames_per_second: 0.0, encoded: false };
 
     #[test]
-    fn time_follows_from_size_and_pixels_and_ends_at_an_hour() {
+    fn the_time_limit_depends_on_size_and_pixels_and_is_at_most_an_hour() {
         let check = |video: Video, wall_seconds| {
             let limits = TranscodeLimits::of(&video);
             assert_eq!(
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_follows_from_the_size_of_a_picture() {
+    fn the_memory_limit_depends_on_the_frame_size() {
         let check = |frame_pixels, memory| {
             assert_eq!(TranscodeLimits::of(&Video { frame_pixels, ..COPIED }).memory, memory);
         };

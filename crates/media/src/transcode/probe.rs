@@ -1,17 +1,17 @@
-//! What is inside a MOV, and what ffmpeg is to do with it.
+//! The streams in a MOV, and the arguments for ffmpeg.
 
 use serde::Deserialize;
 
 use super::limits::{TranscodeLimits, Video};
 
-/// Bytes of ffprobe's answer.
-pub(super) const LONGEST: usize = 1024 * 1024;
+/// Maximum size of ffprobe's output in bytes.
+pub(super) const MAX_PROBE_BYTES: usize = 1024 * 1024;
 
-/// It reads the header only, which may describe millions of samples.
+/// It reads only the header, which may describe millions of samples.
 pub(super) const LIMITS: TranscodeLimits =
     TranscodeLimits { memory: 2 << 30, cpu_seconds: 60, wall_seconds: 120, output_bytes: 0, threads: 1 };
 
-/// For both programs: the file is a MOV, whatever its content says, and refers to no other.
+/// For both programs: the file is a MOV, whatever its content says, and refers to no other file.
 const INPUT: [&str; 5] = ["-v", "error", "-protocol_whitelist", "file", "-f"];
 
 pub(super) fn arguments(input: String) -> Vec<String> {
@@ -55,11 +55,11 @@ struct Format {
 impl Streams {
     pub(super) fn parse(json: &str) -> Result<Streams, String> {
         let streams: Streams = serde_json::from_str(json).map_err(|error| {
-            tracing::warn!(%error, "ffprobe's answer is not understood");
-            "the video's header is damaged or of an unsupported form".to_owned()
+            tracing::warn!(%error, "cannot parse the output of ffprobe");
+            "the video's header is damaged or not supported".to_owned()
         })?;
         if streams.of("video").next().is_none() && streams.of("audio").next().is_none() {
-            return Err("the video has neither pictures nor sound".into());
+            return Err("the video has neither video nor audio streams".into());
         }
         Ok(streams)
     }
@@ -68,7 +68,7 @@ impl Streams {
         self.streams.iter().filter(move |stream| stream.codec_type.as_deref() == Some(kind))
     }
 
-    /// What it says about itself, of a file of so many bytes.
+    /// The properties of a file of this size, according to its header.
     pub(super) fn video(&self, bytes: u64) -> Video {
         let video = self.of("video").next();
         Video {
@@ -90,7 +90,7 @@ impl Streams {
         let mut arguments = strings(&["-nostdin", "-nostats", "-progress", "pipe:1", "-threads", &threads]);
         arguments.extend(strings(&INPUT));
         arguments.extend(strings(&["mov", "-i", &input]));
-        // The first video that is no cover picture, and all sound.
+        // The first video stream that is not a cover image, and all audio.
         arguments.extend(strings(&["-map", "0:V:0?", "-map", "0:a?", "-sn", "-dn"]));
         arguments.extend(strings(self.video_codec()));
         arguments.extend(strings(self.audio_codec()));
@@ -104,7 +104,7 @@ impl Streams {
             ["-flags:a", "+bitexact"],
         ];
         arguments.extend(strings(without_metadata.as_flattened()));
-        // The header in front, so that playing starts before all is there.
+        // The header first, so that playback can start before the download is complete.
         arguments.extend(strings(&[
             "-movflags",
             "+faststart",
@@ -122,7 +122,7 @@ impl Streams {
         let Some(video) = self.of("video").next() else { return &[] };
         match (video.codec_name.as_deref(), video.pix_fmt.as_deref()) {
             (Some("h264"), Some("yuv420p" | "yuvj420p")) => &["-c:v", "copy"],
-            // The tag that Apple's players ask for.
+            // The tag that Apple's players require.
             (Some("hevc"), Some("yuv420p" | "yuvj420p" | "yuv420p10le")) => {
                 &["-c:v", "copy", "-tag:v", "hvc1"]
             }
@@ -135,7 +135,7 @@ impl Streams {
                 "20",
                 "-pix_fmt",
                 "yuv420p",
-                // Half the samples of colour need an even number of pixels.
+                // Chroma subsampling needs an even number of pixels.
                 "-vf",
                 "scale=trunc(iw/2)*2:trunc(ih/2)*2",
             ],
@@ -147,7 +147,7 @@ impl Streams {
         if self.of("audio").all(plays) { &["-c:a", "copy"] } else { &["-c:a", "aac", "-b:a", "192k"] }
     }
 
-    /// The share that is done, if a line of ffmpeg's progress tells it.
+    /// The completed share, if a line of ffmpeg's progress contains it.
     pub(super) fn share(&self, line: &str) -> Option<f32> {
         let microseconds: f64 = line.strip_prefix("out_time_us=")?.parse().ok()?;
         let seconds = self.seconds()?;

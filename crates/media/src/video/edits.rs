@@ -1,4 +1,4 @@
-//! Changes to a file, collected while it is read, and made once all of it is understood.
+//! Changes to a file, collected while it is read, and applied once all of it is understood.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -14,8 +14,8 @@ pub(super) struct Edits {
     bytes: Vec<(u64, Cow<'static, [u8]>)>,
 }
 
-/// Above it the file system is asked to forget the range, instead of being given zeros.
-const LARGE: u64 = 1024 * 1024;
+/// Larger ranges are deallocated by the file system instead of being overwritten with zeros.
+const LARGE_RANGE_BYTES: u64 = 1024 * 1024;
 
 impl Edits {
     pub(super) fn zero(&mut self, range: Range<u64>) {
@@ -24,7 +24,7 @@ impl Edits {
         }
     }
 
-    /// Made after the zeros, so it may lie among them.
+    /// Applied after the zeros, so it may be inside a zeroed range.
     pub(super) fn put(&mut self, at: u64, bytes: impl Into<Cow<'static, [u8]>>) {
         self.bytes.push((at, bytes.into()));
     }
@@ -47,7 +47,7 @@ impl Edits {
 fn write_zeros(file: &File, range: Range<u64>) -> io::Result<()> {
     let length = range.end - range.start;
     let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-    if length > LARGE && fallocate(file, hole, range.start, length).is_ok() {
+    if length > LARGE_RANGE_BYTES && fallocate(file, hole, range.start, length).is_ok() {
         return Ok(());
     }
     let zeros = [0; 64 * 1024];

@@ -1,4 +1,4 @@
-//! WebM: an element that playback does not need becomes `Void` of the same size, its body zeros.
+//! WebM: an element that playback does not need becomes a `Void` of the same size, filled with zeros.
 
 mod element;
 
@@ -35,13 +35,13 @@ const VIDEO: u32 = 0xE0;
 const PIXEL_WIDTH: u32 = 0xB0;
 const PIXEL_HEIGHT: u32 = 0xBA;
 
-/// In a track: its name, its attachments, and what the codec was called, set to, described and loaded from.
-const TRACK_NOTES: [u32; 6] = [0x536E, 0x7446, 0x25_8688, 0x3A_9697, 0x3B_4040, 0x26_B240];
+/// In a track: its name, its attachments, and the codec's name, settings, description and URLs.
+const TRACK_METADATA: [u32; 6] = [0x536E, 0x7446, 0x25_8688, 0x3A_9697, 0x3B_4040, 0x26_B240];
 
-/// What a segment is made of: it ends an open-ended cluster.
+/// Top-level elements of a segment: any of them ends an open-ended cluster.
 const TOP: [u32; 8] = [SEEK_HEAD, INFO, TRACKS, CUES, CHAPTERS, CLUSTER, TAGS, ATTACHMENTS];
 
-/// What is to change, and the dimensions of the first video track.
+/// The changes to make, and the dimensions of the first video track.
 pub(super) fn plan(source: &Source) -> Result<(Edits, Option<(u32, u32)>), Failure> {
     let mut cleaner = Cleaner { elements: Elements::new(source), edits: Edits::default(), dimensions: None };
     cleaner.file()?;
@@ -59,30 +59,30 @@ impl Cleaner<'_> {
         let (mut at, end, mut segments) = (0, self.elements.source.length, 0);
         while at < end {
             match self.elements.one(at, end) {
-                Ok(element) if at == 0 && element.id != EBML => return Err(no_webm()),
+                Ok(element) if at == 0 && element.id != EBML => return Err(not_webm()),
                 Ok(element) if element.id == EBML && !element.open_ended => at = element.body.end,
                 Ok(element) if element.id == SEGMENT => {
                     segments += 1;
                     at = self.segment(element.body)?;
                 }
-                // Something was appended to the film.
+                // Data appended to the video.
                 Ok(_) | Err(_) if segments > 0 => {
                     self.void(at..end);
                     at = end;
                 }
-                _ => return Err(no_webm()),
+                _ => return Err(not_webm()),
             }
         }
-        if segments > 0 { Ok(()) } else { Err(no_webm()) }
+        if segments > 0 { Ok(()) } else { Err(not_webm()) }
     }
 
-    /// Tells where it ends: before its time, where it is open-ended and another film follows.
+    /// Returns where it ends: early, if it is open-ended and another segment follows.
     fn segment(&mut self, body: Range<u64>) -> Result<u64, Failure> {
         let mut at = body.start;
         while at < body.end {
             let element = match self.elements.one(at, body.end) {
                 Ok(element) => element,
-                // What was appended to an open-ended segment.
+                // Data appended to an open-ended segment.
                 Err(_) if body.end == self.elements.source.length => {
                     self.void(at..body.end);
                     return Ok(body.end);
@@ -110,7 +110,7 @@ impl Cleaner<'_> {
     fn end_of_cluster(&mut self, body: &Range<u64>) -> Result<u64, Failure> {
         let mut at = body.start;
         while at < body.end {
-            // What cannot be read is judged by the segment.
+            // The segment handles elements that cannot be read.
             let Ok(element) = self.elements.one(at, body.end) else { break };
             if TOP.contains(&element.id) || element.id == EBML || element.id == SEGMENT {
                 break;
@@ -127,7 +127,7 @@ impl Cleaner<'_> {
         for element in self.elements.all(&info.body)? {
             match element.id {
                 TIMESTAMP_SCALE | DURATION => {}
-                // They must be there. Zeros end a text, so it is empty.
+                // These are mandatory. Zeros end a string, so it is empty.
                 MUXING_APP | WRITING_APP => self.edits.zero(element.body),
                 _ => self.void(element.at..element.body.end),
             }
@@ -150,21 +150,22 @@ impl Cleaner<'_> {
             match element.id {
                 TRACK_TYPE => self.check_type(&element)?,
                 VIDEO => self.video(&element)?,
-                // The sum of a track whose name is gone would be wrong.
+                // The checksum of a track without its name would be wrong.
                 VOID | CRC_32 => self.void(element.at..element.body.end),
-                id if TRACK_NOTES.contains(&id) => self.void(element.at..element.body.end),
+                id if TRACK_METADATA.contains(&id) => self.void(element.at..element.body.end),
                 _ => {}
             }
         }
         Ok(())
     }
 
-    /// Video, audio, complex, logo, subtitle, buttons, control are shown; its blocks lie all over the file.
+    /// Video, audio, complex, logo, subtitle, buttons and control are allowed. Others are rejected, as their blocks are
+    /// all over the file.
     fn check_type(&self, element: &Element) -> Result<(), Failure> {
         match self.elements.number(element)? {
             1 | 2 | 3 | 0x10 | 0x11 | 0x12 | 0x20 => Ok(()),
             _ => Err(Failure::refused(
-                "the video has a track of metadata, which cannot be removed; please export it without",
+                "the video has a metadata track, which cannot be removed; please export it without",
             )),
         }
     }
@@ -180,7 +181,7 @@ impl Cleaner<'_> {
         Ok(())
     }
 
-    /// Turns a whole element, or several, into one that says nothing.
+    /// Replaces one or more whole elements by an empty one.
     fn void(&mut self, range: Range<u64>) {
         let total = range.end - range.start;
         // An id of one byte, and a size of up to eight.
@@ -195,6 +196,6 @@ impl Cleaner<'_> {
     }
 }
 
-fn no_webm() -> Failure {
-    Failure::refused("this is no WebM video")
+fn not_webm() -> Failure {
+    Failure::refused("this is not a WebM video")
 }

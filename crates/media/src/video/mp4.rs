@@ -1,4 +1,4 @@
-//! MP4 and QuickTime: a box that playback does not need becomes `free`, its body zeros.
+//! MP4 and QuickTime: a box that playback does not need becomes `free`, filled with zeros.
 
 mod atom;
 mod rules;
@@ -14,7 +14,7 @@ use super::edits::Edits;
 use super::source::Source;
 use crate::Failure;
 
-/// What to change, and the dimensions of the first video track.
+/// The changes to make, and the dimensions of the first video track.
 pub(super) fn plan(source: &Source) -> Result<(Edits, Option<(u32, u32)>), Failure> {
     let mut cleaner = Cleaner {
         atoms: Atoms::new(source),
@@ -23,10 +23,14 @@ pub(super) fn plan(source: &Source) -> Result<(Edits, Option<(u32, u32)>), Failu
         removed: Vec::new(),
         handler: Type::default(),
         fragmented: false,
+        shows_something: false,
         dimensions: None,
         totals: Totals::default(),
     };
     cleaner.file()?;
+    if !cleaner.shows_something {
+        return Err(Failure::refused("the video has no picture and no sound, or its header is damaged"));
+    }
     cleaner.totals.check(&cleaner.media)?;
     cleaner.removed_samples()?;
     Ok((cleaner.edits, cleaner.dimensions))
@@ -37,11 +41,13 @@ struct Cleaner<'a> {
     edits: Edits,
     /// The bodies of `mdat`.
     media: Vec<Range<u64>>,
-    /// Bodies of removed tracks, whose samples are to go too.
+    /// Bodies of removed tracks, whose samples are removed, too.
     removed: Vec<Range<u64>>,
-    /// What the current track is.
+    /// The handler type of the current track.
     handler: Type,
     fragmented: bool,
+    /// A track is kept. Otherwise all media would be zeroed: a damaged header can look like that.
+    shows_something: bool,
     dimensions: Option<(u32, u32)>,
     totals: Totals,
 }
@@ -53,7 +59,7 @@ impl Cleaner<'_> {
             let atom = match self.atoms.one(at, end) {
                 Ok(atom) => atom,
                 Err(error) if !movie => return Err(error),
-                // Some cameras append what they know to the film.
+                // Some cameras append metadata to the video.
                 Err(_) => {
                     self.tail(at..end);
                     return Ok(());
@@ -72,11 +78,11 @@ impl Cleaner<'_> {
         if movie {
             Ok(())
         } else {
-            Err(Failure::refused("this is no MP4 or MOV video: it has no movie header"))
+            Err(Failure::refused("this is not an MP4 or MOV video: it has no movie header"))
         }
     }
 
-    /// A last box that reaches to the end of the file, whatever its size.
+    /// A last box that extends to the end of the file, whatever its size.
     fn tail(&mut self, range: Range<u64>) {
         if range.end - range.start >= 8 {
             self.edits.put(range.start + 4, &b"free"[..]);
@@ -103,7 +109,7 @@ impl Cleaner<'_> {
             (b"mdia" | b"minf", b"hdlr") => self.handler_name(atom),
             (b"dinf", b"dref") => self.data_references(atom),
             (b"stbl", b"stsd") => self.sample_descriptions(atom),
-            // They stay, and are counted.
+            // These are kept, and counted.
             (b"stbl", b"stsz" | b"stz2") => self.totals.add_sizes(self.atoms.source, atom),
             (b"mvex", b"trex") => self.totals.add_default(self.atoms.source, atom),
             (b"moof", b"traf") => {
@@ -156,11 +162,12 @@ impl Cleaner<'_> {
             None => Type::default(),
         };
         if rules::is_shown(&self.handler, &codec) {
+            self.shows_something = true;
             return self.children(track);
         }
         if self.fragmented {
             return Err(Failure::refused(
-                "the video has a track of metadata (such as positions) in fragments, which cannot be removed; \
+                "the video has a metadata track (such as positions) in fragments, which cannot be removed; \
                  please export it without",
             ));
         }
@@ -169,15 +176,17 @@ impl Cleaner<'_> {
         Ok(())
     }
 
-    /// Only once all media is known: nothing but media may be zeroed on a sample table's word.
+    /// Only once all media data is known: a sample table must not cause anything else to be zeroed.
     fn removed_samples(&mut self) -> Result<(), Failure> {
         for track in std::mem::take(&mut self.removed) {
             let Some(table) = self.atoms.find(&track, &[b"mdia", b"minf", b"stbl"])? else { continue };
             for chunk in samples::chunks(&mut self.atoms, &table)? {
-                // In the order of the file.
+                // In file order.
                 let before = self.media.partition_point(|media| media.start <= chunk.start);
                 if before == 0 || self.media[before - 1].end < chunk.end {
-                    return Err(Failure::refused("the video's track of metadata lies outside of its media"));
+                    return Err(Failure::refused(
+                        "the video's metadata track refers to data outside of its media",
+                    ));
                 }
                 self.edits.zero(chunk);
             }
@@ -185,7 +194,7 @@ impl Cleaner<'_> {
         Ok(())
     }
 
-    /// `mvhd`, `tkhd`, `mdhd`: dates of creation and change, of 4 or 8 bytes, come after version and flags.
+    /// `mvhd`, `tkhd`, `mdhd`: creation and modification dates, of 4 or 8 bytes, follow version and flags.
     fn header(&mut self, atom: &Atom) -> Result<(), Failure> {
         let [version, ..]: [u8; 4] = self.atoms.source.peek(atom.body.start)?;
         let (dates, matrix) = if version == 1 { (16, 52) } else { (8, 40) };
@@ -213,7 +222,7 @@ impl Cleaner<'_> {
         Ok(Some(if on_its_side { (height, width) } else { (width, height) }))
     }
 
-    /// Version, flags, class and type stay; the maker of the component and its name go.
+    /// Version, flags, class and type stay; the manufacturer of the component and its name are removed.
     fn handler_name(&mut self, atom: &Atom) -> Result<(), Failure> {
         if atom.body.end - atom.body.start < 20 {
             return Err(Failure::refused("the video's structure is damaged"));
@@ -222,7 +231,7 @@ impl Cleaner<'_> {
         Ok(())
     }
 
-    /// Where media is, if not in this file: a path on somebody's disk.
+    /// The location of media data outside this file: a path on the author's disk.
     fn data_references(&mut self, atom: &Atom) -> Result<(), Failure> {
         let start = (atom.body.start + 8).min(atom.body.end);
         let (references, rest) = self.atoms.all(start..atom.body.end)?;
@@ -256,7 +265,7 @@ impl Cleaner<'_> {
             // The compressor's name.
             self.edits.zero(body.start + 42..body.start + 74);
         }
-        // What follows is of the codec's making, and not always made of boxes.
+        // The rest depends on the codec, and does not always consist of boxes.
         let Ok((extensions, _)) = self.atoms.all(body.start + fields..body.end) else { return Ok(()) };
         for extension in extensions {
             match &extension.kind {

@@ -1,4 +1,4 @@
-//! A file that is read a few bytes here and there.
+//! Reads a file a few bytes at a time.
 
 use std::fs::File;
 use std::io::{ErrorKind, Seek, SeekFrom};
@@ -13,7 +13,7 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     pub(super) fn new(mut file: &'a File) -> Result<Source<'a>, Failure> {
-        // Not through its metadata: the sandbox looks no file up.
+        // Not from its metadata: the sandbox forbids that system call.
         let length = file.seek(SeekFrom::End(0))?;
         Ok(Source { file, length })
     }
@@ -24,10 +24,10 @@ impl<'a> Source<'a> {
         Ok(bytes)
     }
 
-    /// All of them: a file that ends too early is refused.
+    /// Fills the buffer completely: a file that ends too early is rejected.
     pub(super) fn fill(&self, at: u64, bytes: &mut [u8]) -> Result<(), Failure> {
         self.file.read_exact_at(bytes, at).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => Failure::refused("the video is cut off"),
+            ErrorKind::UnexpectedEof => Failure::refused("the video is truncated"),
             _ => error.into(),
         })
     }

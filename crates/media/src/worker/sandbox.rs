@@ -1,4 +1,4 @@
-//! What a child process gives up before it looks at an upload. There is no way back from any of it.
+//! The restrictions that a child process applies to itself before it reads an upload. None of them can be undone.
 
 mod paths;
 mod system_calls;
@@ -7,69 +7,73 @@ use std::{fs, io};
 
 use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal, getrlimit, setrlimit};
 
-pub(super) use paths::SYSTEM;
+pub(super) use paths::SYSTEM_PATHS;
 
 use crate::job::{Command, Limits};
-use crate::{Failure, Sandbox, Walls};
+use crate::{Failure, Sandbox, SandboxFeatures};
 
-/// Threads that a program may start: an encoder takes a few for each core.
+/// Threads that a program may start: an encoder uses a few for each core.
 const THREADS: u64 = 512;
 
-/// Ends with its parent, because then the result is of no use; and is the first to go when memory is short.
+/// Makes the process end with its parent, as its result would be of no use, and be killed first when memory is short.
 ///
-/// To the kernel the parent is the *thread* that started us, so that must be one which stays.
+/// To the kernel the parent is the *thread* that started it, so that must be one that stays alive.
 pub(super) fn begin() -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-    // Containers may forbid it, and it protects others, not us.
+    // Containers may forbid it; it protects other processes, not this one.
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
     Ok(())
 }
 
-/// The files that are open are all there is from now on: no others, no sockets, no processes, no threads.
-pub(super) fn enter(limits: &Limits, file_bytes: u64, sandbox: Sandbox) -> Result<Option<Walls>, Failure> {
+/// From now on, only the open files can be used: no others, no sockets, no processes, no threads.
+pub(super) fn enter(
+    limits: &Limits,
+    file_bytes: u64,
+    sandbox: Sandbox,
+) -> Result<Option<SandboxFeatures>, Failure> {
     limit_resources(limits, file_bytes)?;
-    // First comes a signal that names the reason, later SIGKILL.
+    // First a signal that identifies the reason, later SIGKILL.
     limit_cpu(limits.cpu_seconds, limits.cpu_seconds.saturating_add(2))?;
     if sandbox == Sandbox::Off {
         return Ok(None);
     }
-    let walls = paths::close(&[], &[], &[])?;
+    let features = paths::restrict_paths(&[], &[], &[])?;
     // Below the lowest number that a new descriptor could get.
     limit(Resource::Nofile, 0)?;
-    // Root is exempt from it, and stopped by the filter.
+    // Root is exempt from this limit, but stopped by the filter.
     limit(Resource::Nproc, 0)?;
-    system_calls::allow_work_on_open_files()?;
-    Ok(Some(walls))
+    system_calls::allow_only_open_files()?;
+    Ok(Some(features))
 }
 
-/// For a program that needs threads, and opens its files itself: it reads the system's libraries and what the command
-/// names, writes what the command names, reaches no network and no other process.
-pub(super) fn enter_to_run(command: &Command, limits: &Limits, sandbox: Sandbox) -> Result<(), Failure> {
+/// For a program that needs threads and opens its files itself: it can read the system's libraries and the files in the
+/// command, write the files in the command, and has no access to the network and other processes.
+pub(super) fn enter_for_program(command: &Command, limits: &Limits, sandbox: Sandbox) -> Result<(), Failure> {
     limit_resources(limits, command.output_bytes)?;
-    // ffmpeg takes the signal for a request to finish early.
+    // ffmpeg treats the signal as a request to finish early.
     limit_cpu(limits.cpu_seconds, limits.cpu_seconds)?;
     if sandbox == Sandbox::Off {
         return Ok(());
     }
     limit(Resource::Nproc, threads_of_this_user()?.saturating_add(THREADS))?;
-    paths::close(&command.libraries(), &command.reads, &command.writes)?;
-    system_calls::deny_reaching_others()?;
+    paths::restrict_paths(&command.libraries(), &command.reads, &command.writes)?;
+    system_calls::deny_access_to_others()?;
     Ok(())
 }
 
-/// Less time than [`enter`] gave, once it is known what the work is; and if it is much, others come first.
-pub(super) fn expect(cpu_seconds: u64) -> io::Result<()> {
+/// Lowers the time limit of [`enter`] once the cost of the work is known, and the priority if it is much.
+pub(super) fn limit_to_expected(cpu_seconds: u64) -> io::Result<()> {
     let given = getrlimit(Resource::Cpu);
     let soft = given.current.map_or(cpu_seconds, |most| most.min(cpu_seconds));
     setrlimit(Resource::Cpu, Rlimit { current: Some(soft), ..given })?;
-    if cpu_seconds >= MUCH {
+    if cpu_seconds >= LOW_PRIORITY_CPU_SECONDS {
         rustix::process::setpriority_process(None, LOW_PRIORITY)?;
     }
     Ok(())
 }
 
 /// An image of 20 megapixels.
-const MUCH: u64 = 15;
+const LOW_PRIORITY_CPU_SECONDS: u64 = 15;
 const LOW_PRIORITY: i32 = 10;
 
 fn limit_resources(limits: &Limits, file_bytes: u64) -> io::Result<()> {
@@ -84,13 +88,13 @@ fn limit_cpu(soft: u64, hard: u64) -> io::Result<()> {
     Ok(setrlimit(Resource::Cpu, Rlimit { current: Some(soft), maximum: Some(hard) })?)
 }
 
-/// A limit that is lower already stays.
+/// A lower existing limit is kept.
 fn limit(resource: Resource, value: u64) -> io::Result<()> {
     let value = getrlimit(resource).maximum.map_or(value, |maximum| maximum.min(value));
     Ok(setrlimit(resource, Rlimit { current: Some(value), maximum: Some(value) })?)
 }
 
-/// Bytes of address space in use: program, libraries, and what the allocator set aside.
+/// Bytes of address space in use: program, libraries, and reservations of the allocator.
 fn address_space() -> io::Result<u64> {
     let status = fs::read_to_string("/proc/self/statm")?;
     let pages = status.split(' ').next().and_then(|pages| pages.parse::<u64>().ok());

@@ -1,37 +1,37 @@
-//! MP4 and MOV without their metadata.
+//! Removing metadata from MP4 and MOV.
 
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use media::{Container, Done, Failure, Kind};
+use media::{Container, Done, Failure, MediaKind};
 use proptest::prelude::*;
 
-use crate::tools::{PICTURES, SOUND, contains, everything_known, ffmpeg, frames, process};
+use crate::tools::{AUDIO_SOURCE, VIDEO_SOURCE, contains, everything_known, ffmpeg, frames, process};
 
-/// Whatever is planted contains this, or the position.
+/// Contained in all planted metadata, except the position.
 const SECRET: &str = "SECRET";
 const POSITION: &str = "48.2082";
 
-const NOTES: &str = "-metadata title=SECRET-title -metadata artist=SECRET-artist -metadata location=+48.2082+016.3738/ \
+const METADATA: &str = "-metadata title=SECRET-title -metadata artist=SECRET-artist -metadata location=+48.2082+016.3738/ \
                      -metadata comment=SECRET-comment -metadata creation_time=2024-05-06T07:08:09Z \
                      -metadata:s:v:0 handler_name=SECRET-video -metadata:s:a:0 handler_name=SECRET-audio";
 
-fn film(path: &Path, options: &str) {
+pub fn make_video(path: &Path, options: &str) {
     ffmpeg(&format!(
-        "{PICTURES} {SOUND} -c:v libx264 -c:a aac -b:a 32k {NOTES} {options} {}",
+        "{VIDEO_SOURCE} {AUDIO_SOURCE} -c:v libx264 -c:a aac -b:a 32k {METADATA} {options} {}",
         path.display()
     ));
 }
 
-/// A film with a text track, whose samples hold the position.
-fn film_with_texts(directory: &Path, options: &str) -> PathBuf {
+/// A video with a text track, whose samples contain the position.
+fn video_with_text_track(directory: &Path, options: &str) -> PathBuf {
     let (texts, path) = (directory.join("texts.srt"), directory.join("texts.mp4"));
     let lines = "1\n00:00:00,000 --> 00:00:01,000\nSECRET 48.2082\n\n2\n00:00:01,000 --> 00:00:02,000\nSECRET 48.2083\n";
     std::fs::write(&texts, lines).unwrap();
     let (texts, path_text) = (texts.display(), path.display());
     ffmpeg(&format!(
-        "{PICTURES} {SOUND} -f srt -i {texts} -map 0 -map 1 -map 2 -c:v libx264 -c:a aac -c:s mov_text {options} {path_text}"
+        "{VIDEO_SOURCE} {AUDIO_SOURCE} -f srt -i {texts} -map 0 -map 1 -map 2 -c:v libx264 -c:a aac -c:s mov_text {options} {path_text}"
     ));
     path
 }
@@ -53,7 +53,7 @@ fn boxed(kind: &[u8; 4], body: &[u8]) -> Vec<u8> {
     [&(body.len() as u32 + 8).to_be_bytes()[..], kind, body].concat()
 }
 
-/// Where the bodies of `mdat` are, at the top of a well-formed file.
+/// The bodies of `mdat` at the top level of a well-formed file.
 fn media_in(bytes: &[u8]) -> Vec<Range<usize>> {
     let (mut at, mut ranges) = (0, Vec::new());
     while at + 8 <= bytes.len() {
@@ -66,11 +66,11 @@ fn media_in(bytes: &[u8]) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Cleans the file, and finds that nothing of what was planted is left, and nothing of the film is lost.
+/// Cleans the file, and checks that no planted metadata is left and that the video is unchanged.
 fn check_cleaned(path: &Path, container: Container) -> Done {
     assert!(everything_known(path).contains(SECRET), "the test plants something");
     let (before, shown) = (std::fs::read(path).unwrap(), frames(path));
-    let (done, _) = process(path, Kind::Video(container)).unwrap();
+    let (done, _) = process(path, MediaKind::Video(container)).unwrap();
     let known = everything_known(path);
     for planted in [SECRET, POSITION, "2024:05:06", "2024-05-06"] {
         assert!(!known.contains(planted), "{planted} is still there");
@@ -85,30 +85,30 @@ fn check_cleaned(path: &Path, container: Container) -> Done {
 }
 
 #[test]
-fn a_film_loses_what_was_noted_about_it_and_nothing_else() {
+fn a_video_loses_its_metadata_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film.mp4");
+    let path = directory.path().join("video.mp4");
     for options in
         ["-movflags +faststart", "", "-movflags frag_keyframe+empty_moov", "-movflags +use_metadata_tags"]
     {
-        film(&path, options);
+        make_video(&path, options);
         let done = check_cleaned(&path, Container::Mp4);
         assert_eq!(done, Done { dimensions: Some((64, 48)) }, "{options}");
     }
 }
 
 #[test]
-fn a_quicktime_film_too() {
+fn a_quicktime_video_loses_its_metadata_too() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film.mov");
-    film(&path, "-timecode 01:02:03:04 -metadata:s:v:0 reel_name=SECRET-reel");
+    let path = directory.path().join("video.mov");
+    make_video(&path, "-timecode 01:02:03:04 -metadata:s:v:0 reel_name=SECRET-reel");
     check_cleaned(&path, Container::Mov);
 }
 
 #[test]
-fn what_is_no_box_of_a_film_goes_wherever_it_stands() {
+fn unknown_boxes_are_removed_everywhere() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film.mp4");
+    let path = directory.path().join("video.mp4");
     let xmp_uuid = 0xbe7acfcb_97a9_42e8_9c71_999491e3afac_u128.to_be_bytes();
     let xmp = [&xmp_uuid[..], b"<?xpacket?><x:xmpmeta>SECRET-xmp</x:xmpmeta>"].concat();
     let free = [&b"padding"[..], b"SECRET-rest"].concat();
@@ -120,17 +120,17 @@ fn what_is_no_box_of_a_film_goes_wherever_it_stands() {
         b"SECRET trailer of a camera".to_vec(),
         [boxed(b"udta", b"SECRET"), b"SECR".to_vec()].concat(),
     ] {
-        film(&path, "");
+        make_video(&path, "");
         append(&path, &more);
         check_cleaned(&path, Container::Mp4);
     }
 }
 
 #[test]
-fn dimensions_are_those_that_are_shown() {
+fn dimensions_are_as_shown() {
     let directory = tempfile::tempdir().unwrap();
     let (flat, turned) = (directory.path().join("flat.mp4"), directory.path().join("turned.mp4"));
-    film(&flat, "-an");
+    make_video(&flat, "-an");
     // The matrix of a phone held upright.
     std::fs::copy(&flat, &turned).unwrap();
     let matrix = |a: i32, b: i32, c: i32, d: i32| {
@@ -144,26 +144,26 @@ fn dimensions_are_those_that_are_shown() {
     assert_eq!(bytes[at..at + 24], matrix(one, 0, 0, one));
     bytes[at..at + 24].copy_from_slice(&matrix(0, one, -one, 0));
     std::fs::write(&turned, bytes).unwrap();
-    let (done, _) = process(&turned, Kind::Video(Container::Mp4)).unwrap();
+    let (done, _) = process(&turned, MediaKind::Video(Container::Mp4)).unwrap();
     assert_eq!(done.dimensions, Some((48, 64)));
 }
 
 #[test]
-fn subtitles_stay() {
+fn subtitles_are_kept() {
     let directory = tempfile::tempdir().unwrap();
-    let path = film_with_texts(directory.path(), "");
-    process(&path, Kind::Video(Container::Mp4)).unwrap();
+    let path = video_with_text_track(directory.path(), "");
+    process(&path, MediaKind::Video(Container::Mp4)).unwrap();
     assert!(contains(&ffmpeg(&format!("-i {} -f srt -", path.display())), b"SECRET 48.2083"));
 }
 
 #[test]
-fn a_track_of_positions_goes_with_its_samples() {
+fn a_track_of_positions_is_removed_with_its_samples() {
     let directory = tempfile::tempdir().unwrap();
     for disguise in [[b"sbtl", b"meta"], [b"tx3g", b"gpmd"]] {
-        let path = film_with_texts(directory.path(), "");
+        let path = video_with_text_track(directory.path(), "");
         let shown = frames(&path);
         replace(&path, disguise[0], disguise[1]);
-        process(&path, Kind::Video(Container::Mp4)).unwrap();
+        process(&path, MediaKind::Video(Container::Mp4)).unwrap();
         let known = everything_known(&path);
         for planted in [SECRET, "48.208", "gpmd", "mov_text", "codec_type=data", "codec_type=subtitle"] {
             assert!(!known.contains(planted), "{planted} is still there");
@@ -173,12 +173,12 @@ fn a_track_of_positions_goes_with_its_samples() {
 }
 
 #[test]
-fn a_track_of_positions_in_fragments_is_refused_and_the_file_left_alone() {
+fn a_track_of_positions_in_fragments_is_refused_and_the_file_unchanged() {
     let directory = tempfile::tempdir().unwrap();
-    let path = film_with_texts(directory.path(), "-movflags frag_keyframe+empty_moov");
+    let path = video_with_text_track(directory.path(), "-movflags frag_keyframe+empty_moov");
     replace(&path, b"sbtl", b"meta");
     let before = std::fs::read(&path).unwrap();
-    let Err(Failure::Refused(message)) = process(&path, Kind::Video(Container::Mp4)) else { panic!() };
+    let Err(Failure::Refused(message)) = process(&path, MediaKind::Video(Container::Mp4)) else { panic!() };
     assert!(message.contains("export it without"), "{message}");
     assert!(std::fs::read(&path).unwrap() == before);
 }
@@ -186,27 +186,27 @@ fn a_track_of_positions_in_fragments_is_refused_and_the_file_left_alone() {
 #[test]
 fn a_sample_table_that_points_at_the_header_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let path = film_with_texts(directory.path(), "");
+    let path = video_with_text_track(directory.path(), "");
     replace(&path, b"sbtl", b"meta");
     let mut bytes = std::fs::read(&path).unwrap();
     let last_table = bytes.windows(4).rposition(|window| window == b"stco").unwrap();
     bytes[last_table + 12..last_table + 16].copy_from_slice(&4u32.to_be_bytes());
     std::fs::write(&path, &bytes).unwrap();
-    assert!(matches!(process(&path, Kind::Video(Container::Mp4)), Err(Failure::Refused(_))));
+    assert!(matches!(process(&path, MediaKind::Video(Container::Mp4)), Err(Failure::Refused(_))));
     assert!(std::fs::read(&path).unwrap() == bytes);
 }
 
 #[test]
-fn what_is_no_film_is_refused() {
+fn a_file_that_is_not_a_video_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film.mp4");
+    let path = directory.path().join("video.mp4");
     let cases = [
         Vec::new(),
         b"x".to_vec(),
-        b"this is a text and no film".to_vec(),
+        b"this is a text, not a video".to_vec(),
         boxed(b"ftyp", b"isom"),
         boxed(b"mdat", &[1; 100]),
-        // A box of half a box, a box larger than the file, a box with a size beyond all files.
+        // A truncated box, a box larger than the file, a box with a huge size.
         [boxed(b"ftyp", b"isom"), 4u32.to_be_bytes().to_vec(), b"moov".to_vec()].concat(),
         [1000u32.to_be_bytes().to_vec(), b"moov".to_vec()].concat(),
         [1u32.to_be_bytes().to_vec(), b"moov".to_vec(), u64::MAX.to_be_bytes().to_vec()].concat(),
@@ -216,18 +216,18 @@ fn what_is_no_film_is_refused() {
     ];
     for bytes in cases {
         std::fs::write(&path, &bytes).unwrap();
-        let done = process(&path, Kind::Video(Container::Mp4));
+        let done = process(&path, MediaKind::Video(Container::Mp4));
         assert!(matches!(done, Err(Failure::Refused(_))), "{bytes:?}: {done:?}");
         assert!(std::fs::read(&path).unwrap() == bytes);
     }
 }
 
 #[test]
-fn a_huge_film_costs_no_more_than_a_small_one() {
+fn a_huge_video_costs_no_more_than_a_small_one() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film.mp4");
-    film(&path, "-movflags +faststart");
-    // Ten sparse gigabytes of padding and as much of media.
+    let path = directory.path().join("video.mp4");
+    make_video(&path, "-movflags +faststart");
+    // Ten sparse gigabytes of padding and as much of media data.
     let file = File::options().read(true).write(true).open(&path).unwrap();
     let length = file.metadata().unwrap().len();
     let large = |kind: &[u8; 4]| [&1u32.to_be_bytes()[..], kind, &(10u64 << 30).to_be_bytes()].concat();
@@ -236,14 +236,14 @@ fn a_huge_film_costs_no_more_than_a_small_one() {
     file.write_all_at(&large(b"mdat"), length + (10 << 30)).unwrap();
     file.set_len(length + (20 << 30)).unwrap();
     let began = std::time::Instant::now();
-    process(&path, Kind::Video(Container::Mp4)).unwrap();
+    process(&path, MediaKind::Video(Container::Mp4)).unwrap();
     assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
 }
 
-/// Cleans a copy in this process, where a panic is seen. What is refused must be left as it was.
-fn clean_bytes(bytes: &[u8], container: Container) -> Result<Vec<u8>, Failure> {
+/// Cleans a copy in this process, where a panic is noticed. A rejected file must stay unchanged.
+pub fn clean_bytes(bytes: &[u8], container: Container) -> Result<Vec<u8>, Failure> {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film");
+    let path = directory.path().join("video");
     std::fs::write(&path, bytes).unwrap();
     let file = File::options().read(true).write(true).open(&path).unwrap();
     let done = media::video::clean(&file, container);
@@ -255,10 +255,10 @@ fn clean_bytes(bytes: &[u8], container: Container) -> Result<Vec<u8>, Failure> {
     done.map(|_| after)
 }
 
-/// A short film, its header in front, and the length of that.
-fn small_film() -> (Vec<u8>, usize) {
+/// A short video with its header first, and the length of the header.
+fn small_video() -> (Vec<u8>, usize) {
     let directory = tempfile::tempdir().unwrap();
-    let path = film_with_texts(directory.path(), "-movflags +faststart");
+    let path = video_with_text_track(directory.path(), "-movflags +faststart");
     replace(&path, b"sbtl", b"meta");
     let bytes = std::fs::read(&path).unwrap();
     let header = media_in(&bytes)[0].start;
@@ -266,22 +266,22 @@ fn small_film() -> (Vec<u8>, usize) {
 }
 
 #[test]
-fn a_film_cut_off_anywhere_in_its_header_is_refused_and_after_it_cleaned() {
-    let (bytes, header) = small_film();
+fn a_video_truncated_in_its_header_is_refused_and_after_it_cleaned() {
+    let (bytes, header) = small_video();
     for end in 0..header - 8 {
         assert!(clean_bytes(&bytes[..end], Container::Mp4).is_err(), "cut at {end}");
     }
-    // A track of positions that lost samples cannot be cleaned; a film without one can.
+    // A track of positions with missing samples cannot be cleaned; a video without one can.
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film.mp4");
-    film(&path, "-movflags +faststart");
+    let path = directory.path().join("video.mp4");
+    make_video(&path, "-movflags +faststart");
     let bytes = std::fs::read(&path).unwrap();
     clean_bytes(&bytes[..bytes.len() - 1000], Container::Mp4).unwrap();
 }
 
 #[test]
-fn damage_in_the_header_does_no_harm() {
-    let (bytes, header) = small_film();
+fn a_damaged_header_does_no_harm() {
+    let (bytes, header) = small_video();
     let media = header..bytes.len();
     let changes = proptest::collection::vec((0..header, any::<u8>()), 1..6);
     proptest!(ProptestConfig::with_cases(500), |(changes in changes)| {
@@ -290,30 +290,30 @@ fn damage_in_the_header_does_no_harm() {
             damaged[at] = value;
         }
         if let Ok(after) = clean_bytes(&damaged, Container::Mp4) {
-            // Zeros are all that may come into the media.
+            // The media data may only have been zeroed.
             let changed = media.clone().filter(|&at| after[at] != damaged[at]);
             prop_assert!(changed.into_iter().all(|at| after[at] == 0 || header > at));
         }
     });
 }
 
-/// Where a box's body begins, the first of its kind.
+/// Where the body of the first box of this kind begins.
 fn body_of(bytes: &[u8], kind: &[u8; 4]) -> usize {
     bytes.windows(4).position(|window| window == kind).expect("it is there") + 4
 }
 
 #[test]
-fn tables_that_name_the_same_media_again_and_again_are_refused() {
+fn tables_that_refer_to_the_same_media_repeatedly_are_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film.mov");
+    let path = directory.path().join("video.mov");
     let check = |options: &str, kind: &[u8; 4], at: usize, value: u32| {
-        film(&path, options);
+        make_video(&path, options);
         let mut bytes = std::fs::read(&path).unwrap();
         let at = body_of(&bytes, kind) + at;
         bytes[at..at + 4].copy_from_slice(&value.to_be_bytes());
         std::fs::write(&path, bytes).unwrap();
         let before = std::fs::read(&path).unwrap();
-        let refusal = process(&path, Kind::Video(Container::Mov)).unwrap_err();
+        let refusal = process(&path, MediaKind::Video(Container::Mov)).unwrap_err();
         let Failure::Refused(message) = refusal else { panic!("{refusal:?}") };
         assert!(
             message.starts_with("the video's sample tables name more media than the file has"),
@@ -328,32 +328,49 @@ fn tables_that_name_the_same_media_again_and_again_are_refused() {
 }
 
 #[test]
-fn a_film_that_lost_less_than_half_of_itself_is_still_taken() {
+fn a_video_without_any_track_that_is_shown_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film.mp4");
-    film(&path, "-movflags +faststart");
-    let bytes = std::fs::read(&path).unwrap();
-    let media = media_in(&bytes)[0].clone();
-    std::fs::write(&path, &bytes[..media.start + media.len() * 2 / 3]).unwrap();
-    process(&path, Kind::Video(Container::Mp4)).unwrap();
-    std::fs::write(&path, &bytes[..media.start + media.len() / 3]).unwrap();
-    let message = process(&path, Kind::Video(Container::Mp4)).unwrap_err().to_string();
-    assert!(message.contains("it is cut off"), "{message}");
+    let path = directory.path().join("video.mp4");
+    make_video(&path, "");
+    let mut bytes = std::fs::read(&path).unwrap();
+    for kind in [b"vide", b"soun"] {
+        while let Some(at) = bytes.windows(4).position(|window| window == kind) {
+            bytes[at..at + 4].copy_from_slice(b"what");
+        }
+    }
+    std::fs::write(&path, &bytes).unwrap();
+    let message = process(&path, MediaKind::Video(Container::Mp4)).unwrap_err().to_string();
+    assert_eq!(message, "the video has no picture and no sound, or its header is damaged");
+    assert!(std::fs::read(&path).unwrap() == bytes, "it is as it was");
 }
 
 #[test]
-fn an_encrypted_film_can_still_be_decrypted() {
+fn a_video_truncated_by_less_than_half_is_accepted() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film.mp4");
+    let path = directory.path().join("video.mp4");
+    make_video(&path, "-movflags +faststart");
+    let bytes = std::fs::read(&path).unwrap();
+    let media = media_in(&bytes)[0].clone();
+    std::fs::write(&path, &bytes[..media.start + media.len() * 2 / 3]).unwrap();
+    process(&path, MediaKind::Video(Container::Mp4)).unwrap();
+    std::fs::write(&path, &bytes[..media.start + media.len() / 3]).unwrap();
+    let message = process(&path, MediaKind::Video(Container::Mp4)).unwrap_err().to_string();
+    assert!(message.contains("it is truncated"), "{message}");
+}
+
+#[test]
+fn an_encrypted_video_can_still_be_decrypted() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("video.mp4");
     let key = "76a6c65c5ea762046bd749a2e632ccbb";
     let encryption = format!(
         "-encryption_scheme cenc-aes-ctr -encryption_key {key} -encryption_kid a7e61c373e219033c21091fa607bf3b8"
     );
-    film(&path, &encryption);
+    make_video(&path, &encryption);
     let decrypted = || ffmpeg(&format!("-decryption_key {key} -i {} -f framemd5 -", path.display()));
     let before = decrypted();
     assert!(contains(&std::fs::read(&path).unwrap(), b"senc"));
-    process(&path, Kind::Video(Container::Mp4)).unwrap();
+    process(&path, MediaKind::Video(Container::Mp4)).unwrap();
     assert!(contains(&std::fs::read(&path).unwrap(), b"senc"));
     assert_eq!(decrypted(), before);
     assert!(!everything_known(&path).contains(SECRET));

@@ -1,15 +1,15 @@
-//! PDF without its metadata and its past.
+//! Removing metadata and old revisions from PDF.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use media::{Failure, Job, Kind, Workshop, WorkshopSettings};
+use media::{Failure, Job, MediaKind, WorkerPool, WorkerPoolSettings};
 
 use crate::tools::{SETTINGS, contains, process, program, run};
 
 const SECRET: &str = "SECRET";
 
-/// Numbered objects, each written as it stands, and a table of where they are.
+/// Numbered objects, written verbatim, and their cross-reference table.
 struct Pdf {
     bytes: Vec<u8>,
     last_table: usize,
@@ -66,7 +66,7 @@ fn pages(words: &str) -> Vec<(u32, Vec<u8>)> {
     ]
 }
 
-/// A page with metadata at every usual place, and a first revision that said something else.
+/// A page with metadata in all the usual places, and an earlier revision with other content.
 fn document(directory: &Path) -> PathBuf {
     let mut objects = pages("SECRET-draft");
     objects[0].1 =
@@ -99,10 +99,10 @@ fn words(path: &Path) -> String {
 
 fn check_cleaned(path: &Path) {
     let before = words(path);
-    let (_, output) = process(path, Kind::Pdf).unwrap();
+    let (_, output) = process(path, MediaKind::Pdf).unwrap();
     run("qpdf", &["--check", output.to_str().unwrap()]);
     assert_eq!(words(&output), before);
-    // Also what is compressed.
+    // Also in compressed streams.
     let plain = output.with_extension("plain.pdf");
     run("qpdf", &["--qdf", "--object-streams=disable", output.to_str().unwrap(), plain.to_str().unwrap()]);
     for file in [&output, &plain] {
@@ -118,7 +118,7 @@ fn check_cleaned(path: &Path) {
 }
 
 #[test]
-fn a_document_loses_its_metadata_and_its_past_and_keeps_its_words() {
+fn a_document_loses_metadata_and_old_revisions_and_keeps_its_text() {
     let directory = tempfile::tempdir().unwrap();
     let path = document(directory.path());
     assert_eq!(words(&path).trim(), "Hello reader");
@@ -126,7 +126,7 @@ fn a_document_loses_its_metadata_and_its_past_and_keeps_its_words() {
 }
 
 #[test]
-fn so_does_one_whose_objects_are_compressed() {
+fn so_does_a_document_with_compressed_objects() {
     let directory = tempfile::tempdir().unwrap();
     let (path, packed) = (document(directory.path()), directory.path().join("packed.pdf"));
     for options in [&["--object-streams=generate"][..], &["--object-streams=generate", "--linearize"]] {
@@ -147,7 +147,7 @@ fn an_encrypted_document_with_metadata_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = document(directory.path());
     for user_password in ["user", ""] {
-        let Err(Failure::Refused(message)) = process(&encrypted(&path, user_password), Kind::Pdf) else {
+        let Err(Failure::Refused(message)) = process(&encrypted(&path, user_password), MediaKind::Pdf) else {
             panic!()
         };
         assert!(message.contains("is encrypted") && message.contains("without password"), "{message}");
@@ -155,23 +155,23 @@ fn an_encrypted_document_with_metadata_is_refused() {
 }
 
 #[test]
-fn an_encrypted_document_without_metadata_is_kept_as_it_is() {
+fn an_encrypted_document_without_metadata_is_kept_unchanged() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("bare.pdf");
     std::fs::write(&path, Pdf::new().revision(&pages("Hello"), "").bytes).unwrap();
     let path = encrypted(&path, "user");
-    let (_, output) = process(&path, Kind::Pdf).unwrap();
+    let (_, output) = process(&path, MediaKind::Pdf).unwrap();
     assert!(std::fs::read(output).unwrap() == std::fs::read(path).unwrap());
 }
 
 #[test]
-fn what_cannot_be_read_is_kept_unless_it_shows_a_sign_of_metadata() {
+fn an_unreadable_file_is_kept_unless_it_shows_signs_of_metadata() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("odd.pdf");
     let filler = vec![b'x'; 256 * 1024 - 3];
     let check = |bytes: &[u8], kept: bool| {
         std::fs::write(&path, bytes).unwrap();
-        match process(&path, Kind::Pdf) {
+        match process(&path, MediaKind::Pdf) {
             Ok((_, output)) => assert!(kept && std::fs::read(output).unwrap() == bytes),
             Err(Failure::Refused(message)) => {
                 assert!(!kept && message.contains("cannot be read"), "{message}")
@@ -186,7 +186,7 @@ fn what_cannot_be_read_is_kept_unless_it_shows_a_sign_of_metadata() {
         check(format!("%PDF-1.4 {marker}").as_bytes(), false);
         check(&[b"%PDF-", &filler[..filler.len() - 5], marker.as_bytes(), &filler].concat(), false);
     }
-    // An object that lies elsewhere than the table says is not left out, but a reason to leave the file alone.
+    // If an object is not where the table says, the file is stored unchanged instead of without the object.
     let mut broken = Pdf::new().revision(&pages("Hello"), "").bytes;
     let object = broken.windows(7).position(|window| window == b"4 0 obj").unwrap();
     broken[object..object + 7].copy_from_slice(b"4 0 off");
@@ -194,19 +194,19 @@ fn what_cannot_be_read_is_kept_unless_it_shows_a_sign_of_metadata() {
 }
 
 #[test]
-fn what_is_no_pdf_is_refused_whatever_its_name() {
+fn a_file_that_is_not_a_pdf_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("photo.pdf");
     let photo = [b"\xFF\xD8\xFF\xE1\0\x20Exif\0\0II*\0 camera of somebody".as_slice(), &[7; 2000]].concat();
     let hidden = [&photo[..], b"%PDF-1.4"].concat();
     for bytes in [b"".as_slice(), b"a text", b"%PD", &photo, &hidden] {
         std::fs::write(&path, bytes).unwrap();
-        assert_eq!(process(&path, Kind::Pdf).unwrap_err(), Failure::Refused("this is no PDF".into()));
+        assert_eq!(process(&path, MediaKind::Pdf).unwrap_err(), Failure::Refused("this is not a PDF".into()));
     }
 }
 
 #[test]
-fn a_stream_whose_length_cannot_be_used_does_not_become_blank() {
+fn a_stream_with_an_unusable_length_does_not_become_blank() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("odd.pdf");
     let content = b"BT /F1 24 Tf 20 100 Td (Hello reader) Tj ET";
@@ -215,9 +215,9 @@ fn a_stream_whose_length_cannot_be_used_does_not_become_blank() {
         objects[3].1 =
             [format!("<<{length}>>\nstream\n").as_bytes(), content.as_slice(), b"\nendstream"].concat();
         std::fs::write(&path, Pdf::new().revision(&objects, trailer).bytes).unwrap();
-        process(&path, Kind::Pdf)
+        process(&path, MediaKind::Pdf)
     };
-    // Missing, of no use, of another type, in an object that is not there or is no number, in one that is.
+    // Missing, useless, of another type, in an object that is missing or not a number, in one that is.
     let unusable = ["", "/Length/None", "/Length(43)", "/Length 9 0 R", "/Length 5 0 R", "/Length null"];
     for length in unusable {
         let (_, output) = with_length(length, "").unwrap();
@@ -228,7 +228,7 @@ fn a_stream_whose_length_cannot_be_used_does_not_become_blank() {
         let message = with_length(length, "/Info<</Author(SECRET)>>").unwrap_err().to_string();
         assert!(message.contains("cannot be read"), "{length}: {message}");
     }
-    // Wrong, but there is no doubt where it ends.
+    // Wrong, but its end is unambiguous.
     for length in ["/Length 0", "/Length 7", "/Length 44", "/Length 43.0"] {
         let (_, output) = with_length(length, "/Info<</Author(SECRET)>>").unwrap();
         assert_eq!(words(&output).trim(), "Hello reader", "{length}");
@@ -237,7 +237,7 @@ fn a_stream_whose_length_cannot_be_used_does_not_become_blank() {
 }
 
 #[test]
-fn a_document_that_unpacks_beyond_measure_costs_no_memory() {
+fn a_decompression_bomb_costs_no_memory() {
     let directory = tempfile::tempdir().unwrap();
     let (input, output) = (directory.path().join("bomb.pdf"), directory.path().join("output.pdf"));
     let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -248,9 +248,9 @@ fn a_document_that_unpacks_beyond_measure_costs_no_memory() {
     let mut objects = pages("Hello");
     objects.push((6, stream("/Type/ObjStm/N 1/First 4/Filter/FlateDecode", &packer.finish().unwrap())));
     std::fs::write(&input, Pdf::new().revision(&objects, "").bytes).unwrap();
-    // Nothing of the document is in there, so it is left out.
-    let workshop = Workshop::new(program(), WorkshopSettings { memory: 48 << 20, ..SETTINGS });
-    workshop.process(&Job { kind: Kind::Pdf, input, output: output.clone() }).unwrap();
+    // It contains nothing of the document, so it is left out.
+    let pool = WorkerPool::new(program(), WorkerPoolSettings { memory: 48 << 20, ..SETTINGS });
+    pool.process(&Job { kind: MediaKind::Pdf, input, output: output.clone() }).unwrap();
     assert_eq!(words(&output).trim(), "Hello");
     assert!(std::fs::metadata(&output).unwrap().len() < 10_000);
 }
@@ -262,7 +262,7 @@ fn damage_does_no_harm() {
     let path = directory.path().join("damaged.pdf");
     for cut in (0..bytes.len()).step_by(97) {
         std::fs::write(&path, &bytes[..cut]).unwrap();
-        if let Err(Failure::Internal(message)) = process(&path, Kind::Pdf) {
+        if let Err(Failure::Internal(message)) = process(&path, MediaKind::Pdf) {
             panic!("cut at {cut}: {message}");
         }
     }

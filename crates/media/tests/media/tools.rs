@@ -1,12 +1,12 @@
-//! The programs that make test files and look at results, and a workshop to process them with.
+//! The programs that create test files and inspect results, and a worker pool to process them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use media::{Done, Failure, Job, Kind, Program, Sandbox, Workshop, WorkshopSettings};
+use media::{Done, Failure, Job, MediaKind, Program, Sandbox, WorkerPool, WorkerPoolSettings};
 
-pub const SETTINGS: WorkshopSettings =
-    WorkshopSettings { children: 2, memory: 256 << 20, cpu_seconds: 20, wall_seconds: 600 };
+pub const SETTINGS: WorkerPoolSettings =
+    WorkerPoolSettings { children: 2, memory: 256 << 20, cpu_seconds: 20, wall_seconds: 600 };
 
 pub fn program() -> Program {
     Program {
@@ -16,15 +16,15 @@ pub fn program() -> Program {
     }
 }
 
-pub fn workshop() -> Workshop {
-    Workshop::new(program(), SETTINGS)
+pub fn pool() -> WorkerPool {
+    WorkerPool::new(program(), SETTINGS)
 }
 
-/// What the program writes to its standard output. It must succeed.
+/// The standard output of a program, which must succeed.
 pub fn run(program: &str, arguments: &[&str]) -> Vec<u8> {
     let output = Command::new(program).args(arguments).output().expect(program);
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program} {arguments:?}: {complaint}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {arguments:?}: {stderr}");
     output.stdout
 }
 
@@ -35,15 +35,15 @@ pub fn ffmpeg(arguments: &str) -> Vec<u8> {
     run("ffmpeg", &all)
 }
 
-pub const PICTURES: &str = "-f lavfi -i testsrc=size=64x48:rate=10:duration=2";
-pub const SOUND: &str = "-f lavfi -i sine=frequency=440:duration=2";
+pub const VIDEO_SOURCE: &str = "-f lavfi -i testsrc=size=64x48:rate=10:duration=2";
+pub const AUDIO_SOURCE: &str = "-f lavfi -i sine=frequency=440:duration=2";
 
-/// The checksums of everything that is shown or heard.
+/// Checksums of all frames and audio.
 pub fn frames(path: &Path) -> Vec<u8> {
     ffmpeg(&format!("-i {} -map 0:v? -map 0:a? -f framemd5 -", path.display()))
 }
 
-/// All that the tools find about a file, and the file itself, as one text to search.
+/// Everything that the tools report about a file, and the file itself, as one text to search.
 pub fn everything_known(path: &Path) -> String {
     let name = path.to_str().unwrap();
     let mut all = run("exiftool", &["-a", "-u", "-ee", "-G1", name]);
@@ -52,10 +52,10 @@ pub fn everything_known(path: &Path) -> String {
     String::from_utf8_lossy(&all).into_owned()
 }
 
-pub fn process(path: &Path, kind: Kind) -> Result<(Done, PathBuf), Failure> {
+pub fn process(path: &Path, kind: MediaKind) -> Result<(Done, PathBuf), Failure> {
     let output = path.with_extension("output");
     let job = Job { kind, input: path.to_owned(), output: output.clone() };
-    Ok((workshop().process(&job)?, output))
+    Ok((pool().process(&job)?, output))
 }
 
 pub fn contains(bytes: &[u8], text: &[u8]) -> bool {

@@ -1,25 +1,28 @@
-//! WebM without its metadata.
+//! Removing metadata from WebM.
 
 use std::fs::File;
 use std::path::Path;
 
-use media::{Container, Done, Failure, Kind};
+use media::{Container, Done, Failure, MediaKind};
 use proptest::prelude::*;
 
-use crate::tools::{PICTURES, SOUND, everything_known, ffmpeg, frames, process};
+use crate::tools::{AUDIO_SOURCE, VIDEO_SOURCE, everything_known, ffmpeg, frames, process};
 
-const NOTES: &str = "-metadata title=SECRET-title -metadata artist=SECRET-artist -metadata location=48.2082 \
+const METADATA: &str = "-metadata title=SECRET-title -metadata artist=SECRET-artist -metadata location=48.2082 \
                      -metadata creation_time=2024-05-06T07:08:09Z -metadata:s:v:0 title=SECRET-video \
                      -metadata:s:a:0 title=SECRET-audio";
 
-fn film(path: &Path, options: &str) {
-    ffmpeg(&format!("{PICTURES} {SOUND} -c:v libvpx -c:a libvorbis {NOTES} {options} {}", path.display()));
+pub fn make_video(path: &Path, options: &str) {
+    ffmpeg(&format!(
+        "{VIDEO_SOURCE} {AUDIO_SOURCE} -c:v libvpx -c:a libvorbis {METADATA} {options} {}",
+        path.display()
+    ));
 }
 
 fn check_cleaned(path: &Path) -> Done {
     assert!(everything_known(path).contains("SECRET"), "the test plants something");
     let (length, shown) = (std::fs::metadata(path).unwrap().len(), frames(path));
-    let (done, _) = process(path, Kind::Video(Container::WebM)).unwrap();
+    let (done, _) = process(path, MediaKind::Video(Container::WebM)).unwrap();
     let known = everything_known(path);
     for planted in ["SECRET", "48.2082", "2024:05:06", "2024-05-06", "Lavf"] {
         assert!(!known.contains(planted), "{planted} is still there");
@@ -30,22 +33,22 @@ fn check_cleaned(path: &Path) -> Done {
 }
 
 #[test]
-fn a_film_loses_what_was_noted_about_it_and_nothing_else() {
+fn a_video_loses_its_metadata_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film.webm");
-    // With an index and sums, and as a stream of open-ended parts.
+    let path = directory.path().join("video.webm");
+    // With an index and checksums, and as a stream of open-ended parts.
     for options in ["", "-live 1", "-f matroska -write_crc32 1", "-f matroska -cluster_time_limit 100"] {
-        film(&path, options);
+        make_video(&path, options);
         assert_eq!(check_cleaned(&path), Done { dimensions: Some((64, 48)) }, "{options}");
     }
 }
 
 #[test]
-fn a_film_from_a_pipe_too() {
+fn a_video_written_to_a_pipe_is_cleaned_too() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film.webm");
+    let path = directory.path().join("video.webm");
     let bytes = ffmpeg(
-        &format!("{PICTURES} -c:v libvpx {NOTES} -f webm -")
+        &format!("{VIDEO_SOURCE} -c:v libvpx {METADATA} -f webm -")
             .replace("-metadata:s:a:0 title=SECRET-audio ", ""),
     );
     std::fs::write(&path, bytes).unwrap();
@@ -53,12 +56,12 @@ fn a_film_from_a_pipe_too() {
 }
 
 #[test]
-fn attachments_go_and_so_does_what_was_appended() {
+fn attachments_and_appended_data_are_removed() {
     let directory = tempfile::tempdir().unwrap();
-    let (path, note) = (directory.path().join("film.mkv"), directory.path().join("note.txt"));
+    let (path, note) = (directory.path().join("video.mkv"), directory.path().join("note.txt"));
     std::fs::write(&note, "SECRET-note").unwrap();
     let note = note.display();
-    film(&path, &format!("-attach {note} -metadata:s:t mimetype=text/plain"));
+    make_video(&path, &format!("-attach {note} -metadata:s:t mimetype=text/plain"));
     let mut bytes = std::fs::read(&path).unwrap();
     bytes.extend_from_slice(b"SECRET trailer of a camera");
     std::fs::write(&path, bytes).unwrap();
@@ -66,24 +69,24 @@ fn attachments_go_and_so_does_what_was_appended() {
 }
 
 #[test]
-fn chapters_stay() {
+fn chapters_are_kept() {
     let directory = tempfile::tempdir().unwrap();
-    let (path, notes) = (directory.path().join("film.webm"), directory.path().join("chapters"));
+    let (path, notes) = (directory.path().join("video.webm"), directory.path().join("chapters"));
     std::fs::write(&notes, ";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1\nSTART=0\nEND=1\ntitle=The first\n")
         .unwrap();
     ffmpeg(&format!(
-        "{PICTURES} -f ffmetadata -i {} -map 0 -map_chapters 1 -c:v libvpx {}",
+        "{VIDEO_SOURCE} -f ffmetadata -i {} -map 0 -map_chapters 1 -c:v libvpx {}",
         notes.display(),
         path.display()
     ));
-    process(&path, Kind::Video(Container::WebM)).unwrap();
+    process(&path, MediaKind::Video(Container::WebM)).unwrap();
     assert!(everything_known(&path).contains("TAG:title=The first"));
 }
 
 #[test]
-fn what_is_no_webm_is_refused() {
+fn a_file_that_is_not_webm_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film.webm");
+    let path = directory.path().join("video.webm");
     let header = [0x1A, 0x45, 0xDF, 0xA3];
     let segment = [0x18, 0x53, 0x80, 0x67];
     let cases = [
@@ -98,17 +101,17 @@ fn what_is_no_webm_is_refused() {
     ];
     for bytes in cases {
         std::fs::write(&path, &bytes).unwrap();
-        let done = process(&path, Kind::Video(Container::WebM));
+        let done = process(&path, MediaKind::Video(Container::WebM));
         assert!(matches!(done, Err(Failure::Refused(_))), "{bytes:x?}: {done:?}");
         assert!(std::fs::read(&path).unwrap() == bytes);
     }
 }
 
 #[test]
-fn damage_and_loss_do_no_harm() {
+fn damage_and_truncation_do_no_harm() {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("film.webm");
-    film(&path, "");
+    let path = directory.path().join("video.webm");
+    make_video(&path, "");
     let bytes = std::fs::read(&path).unwrap();
     let clean = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();

@@ -1,6 +1,6 @@
-//! Programs for tests. By its own name it is a worker that does as [`media::worker::main`], unless the input begins with `test:`, which names what a decoder
-//! taken over by its input would try. Tells by being done that it could, by refusing that it could not. Under the names
-//! of ffmpeg's programs it is an intruder.
+//! Test programs. By its own name it is a worker like [`media::worker::main`], unless the input begins with `test:`,
+//! followed by an attack that a compromised decoder might attempt: it succeeds if the attack did, and refuses
+//! otherwise. By the names of ffmpeg's programs it is a compromised ffmpeg.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 mod intruder;
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     media::worker::serve(work)
 }
 
-/// As a kernel does that lacks this system call, or a container that forbids it.
+/// Simulates a kernel without this system call, or a container that forbids it.
 fn forbid(system_call: libc::c_long, error: libc::c_int) {
     let rules = BTreeMap::from([(system_call, Vec::new())]);
     let refuse = SeccompAction::Errno(error as u32);
@@ -49,11 +49,11 @@ fn work(mut task: Task) -> Result<Done, Failure> {
     let mut text = Vec::new();
     (&mut task.input).take(100).read_to_end(&mut text)?;
     task.input.rewind()?;
-    let Some(misdeed) = text.strip_prefix(b"test:") else {
+    let Some(attack) = text.strip_prefix(b"test:") else {
         let done = media::worker::process(task)?;
         return if std::env::args().any(|argument| argument == "say-limit") { say_limit() } else { Ok(done) };
     };
-    match misdeed {
+    match attack {
         b"open" => tried(File::open("/etc/passwd")),
         b"socket" => tried(std::net::UdpSocket::bind("127.0.0.1:0")),
         b"exec" => tried(Command::new("/bin/true").status()),
@@ -69,12 +69,12 @@ fn work(mut task: Task) -> Result<Done, Failure> {
         }
         b"grow" => grow(task),
         b"abort" => std::process::abort(),
-        b"panic" => panic!("as told"),
+        b"panic" => panic!("on purpose"),
         b"garbage" => {
-            writeln!(std::io::stdout(), "this is no answer")?;
+            writeln!(std::io::stdout(), "not an answer")?;
             tried(Ok::<_, std::io::Error>(()))
         }
-        other => Err(Failure::Internal(format!("unknown misdeed {}", String::from_utf8_lossy(other)))),
+        other => Err(Failure::Internal(format!("unknown attack {}", String::from_utf8_lossy(other)))),
     }
 }
 
@@ -85,7 +85,7 @@ fn tried<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<Done, Failure>
     }
 }
 
-/// The CPU time that was left in the end.
+/// Reports the remaining CPU time.
 fn say_limit() -> Result<Done, Failure> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Cpu);
     Err(Failure::Refused(format!("{:?}", limit.current)))

@@ -1,4 +1,4 @@
-//! GIF: what moves keeps moving.
+//! GIF: animations stay animated.
 
 use std::io::Cursor;
 
@@ -20,7 +20,7 @@ pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
     let Header { frames: count, plays, .. } = Header::read(input, limits)?;
     let decoder = GifDecoder::new(Cursor::new(input)).map_err(Error::undecodable)?;
     let frames = decoder.into_frames().take(count as usize).map(frame);
-    // Lenient, as browsers are: of a file that breaks off, what is there is shown.
+    // Lenient, like browsers: a truncated file is shown as far as it goes.
     let mut frames =
         frames.enumerate().take_while(|(n, frame)| *n == 0 || frame.is_ok()).map(|(_, frame)| frame);
     if count > 1 {
@@ -30,14 +30,14 @@ pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
     still::photo_or_drawing(&View::plain().apply(DynamicImage::from(only.image))?, limits)
 }
 
-/// What is known without decoding a pixel. A GIF does not say how many frames it has: one has to walk through.
+/// Determined without decoding pixels. A GIF does not store its number of frames, so all of them are visited.
 struct Header {
     width: u32,
     height: u32,
     frames: u32,
-    /// 0 is for ever.
+    /// 0 means forever.
     plays: u16,
-    /// Pixels of all frames, each as large as it is stored.
+    /// Pixels of all frames, each at its stored size.
     decoded: u64,
 }
 
@@ -47,18 +47,18 @@ impl Header {
         options.skip_frame_decoding(true);
         let mut decoder = options.read_info(Cursor::new(input)).map_err(Error::undecodable)?;
         let (width, height) = (u32::from(decoder.width()), u32::from(decoder.height()));
-        limits.judge_animation(width, height, 1)?;
+        limits.check_animation(width, height, 1)?;
         let (mut frames, mut decoded) = (0, 0);
         while let Ok(Some(frame)) = decoder.next_frame_info() {
-            // A frame may be larger than the picture.
-            limits.judge_animation(u32::from(frame.width), u32::from(frame.height), 1)?;
+            // A frame may be larger than the whole image.
+            limits.check_animation(u32::from(frame.width), u32::from(frame.height), 1)?;
             decoded += u64::from(frame.width) * u64::from(frame.height);
             frames += 1;
-            limits.judge_animation(width, height, frames)?;
+            limits.check_animation(width, height, frames)?;
         }
         let plays = match decoder.repeat() {
             Repeat::Infinite => 0,
-            // A GIF counts how often it starts anew.
+            // A GIF stores the number of repetitions after the first run.
             Repeat::Finite(again) => again.saturating_add(1),
         };
         Ok(Header { width, height, frames, plays, decoded })

@@ -1,4 +1,4 @@
-//! JPEG: baseline and progressive; grey, colour, and the four inks of a printer.
+//! JPEG: baseline and progressive; grey, colour, and CMYK.
 
 mod scans;
 
@@ -16,7 +16,7 @@ type Decoder<'a> = JpegDecoder<ZCursor<&'a [u8]>>;
 
 pub(crate) fn measure(input: &[u8], limits: &Limits) -> Result<Effort, Error> {
     let (decoder, width, height) = headers(input)?;
-    limits.judge_still(width, height, pixel_bytes(&decoder))?;
+    limits.check_still(width, height, pixel_bytes(&decoder))?;
     let pixels = u64::from(width) * u64::from(height);
     let decoded = pixels * scans::count(input)?;
     Ok(Effort { format: Format::Jpeg, bytes: input.len() as u64, decoded, shown: pixels })
@@ -35,12 +35,12 @@ pub(crate) fn convert(input: &[u8]) -> Result<File, Error> {
         }
         _ => RgbImage::from_raw(width, height, pixels(input, ColorSpace::RGB)?).map(DynamicImage::from),
     };
-    let image = image.ok_or(Error::Broken("its size is not what it says"))?;
+    let image = image.ok_or(Error::Broken("its size differs from its header"))?;
     let view = View::new(decoder.exif().map(Vec::as_slice), profile.as_deref(), image.color());
     still::photo(&view.apply(image)?)
 }
 
-/// A decoder that knows what the headers say, and the picture's sides.
+/// A decoder that has read the headers, and the dimensions of the image.
 fn headers(input: &[u8]) -> Result<(Decoder<'_>, u32, u32), Error> {
     let mut decoder = decoder(input, ColorSpace::RGB);
     decoder.decode_headers().map_err(Error::undecodable)?;
@@ -49,14 +49,14 @@ fn headers(input: &[u8]) -> Result<(Decoder<'_>, u32, u32), Error> {
     Ok((decoder, width as u32, height as u32))
 }
 
-/// A progressive file's coefficients have 16 bits and are held beside the pixels; later there are two copies of the
-/// pixels, while they are turned upright.
+/// A progressive file's coefficients have 16 bits and are held along with the pixels; later there are two copies of the
+/// pixels, while they are rotated.
 fn pixel_bytes(decoder: &Decoder) -> u64 {
     let channels = decoder.info().map_or(4, |info| u64::from(info.components));
     (3 * channels).max(6)
 }
 
-/// Lenient, as browsers are: of a file that breaks off, what is there is shown.
+/// Lenient, like browsers: a truncated file is shown as far as it goes.
 fn decoder(input: &[u8], colours: ColorSpace) -> Decoder<'_> {
     let side = usize::from(u16::MAX);
     let options = DecoderOptions::default()
@@ -71,7 +71,7 @@ fn pixels(input: &[u8], colours: ColorSpace) -> Result<Vec<u8>, Error> {
     decoder(input, colours).decode().map_err(Error::undecodable)
 }
 
-/// Inks are stored as Adobe does it, as what is left white, whether a file says so or not: so do browsers.
+/// Inks are stored inverted, as Adobe does, whether a file says so or not: browsers do the same.
 fn from_inks(input: &[u8], stored: ColorSpace, profile: Option<&[u8]>) -> Result<Vec<u8>, Error> {
     let Some(to_srgb) = profile.and_then(ToSrgb::from_cmyk) else {
         return pixels(input, ColorSpace::RGB);
@@ -86,7 +86,7 @@ fn from_inks(input: &[u8], stored: ColorSpace, profile: Option<&[u8]>) -> Result
     to_srgb.convert_bytes(&inks)
 }
 
-/// JPEG's own equations (ITU-T T.871), which give the inks themselves: YCCK is made of their complement's complement.
+/// The equations of JPEG (ITU-T T.871), which result in the inks themselves, since YCCK is derived from inverted inks.
 fn ink_of_ycck([y, cb, cr, k]: [u8; 4]) -> [u8; 4] {
     let (y, cb, cr) = (f32::from(y), f32::from(cb) - 128.0, f32::from(cr) - 128.0);
     // The cast saturates.

@@ -1,4 +1,4 @@
-//! PNG, also where it moves.
+//! PNG, including animations.
 
 use std::io::Cursor;
 
@@ -14,29 +14,29 @@ type Decoder<'a> = PngDecoder<Cursor<&'a [u8]>>;
 pub(crate) fn measure(input: &[u8], limits: &Limits) -> Result<Effort, Error> {
     let header = ::png::Decoder::new(Cursor::new(input)).read_info().map_err(Error::undecodable)?;
     let (width, height) = header.info().size();
-    limits.judge_still(width, height, 4)?;
+    limits.check_still(width, height, 4)?;
     let pixels = u64::from(width) * u64::from(height);
     let effort = Effort { format: Format::Png, bytes: input.len() as u64, decoded: pixels, shown: pixels };
-    let (decoder, moving) = open(input)?;
-    match moving {
+    let (decoder, convert_animation) = open(input)?;
+    match convert_animation {
         Some(::png::AnimationControl { num_frames, .. }) => {
-            limits.judge_animation(width, height, num_frames)?;
+            limits.check_animation(width, height, num_frames)?;
             Ok(Effort { decoded: stored_pixels(input), shown: pixels * u64::from(num_frames), ..effort })
         }
         None => {
-            // As it is decoded, and as eight bits.
-            limits.judge_still(width, height, u64::from(decoder.color_type().bytes_per_pixel()) + 4)?;
+            // As decoded, and as eight bits.
+            limits.check_still(width, height, u64::from(decoder.color_type().bytes_per_pixel()) + 4)?;
             Ok(effort)
         }
     }
 }
 
 pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
-    let (mut decoder, moving) = open(input)?;
+    let (mut decoder, convert_animation) = open(input)?;
     let exif = decoder.exif_metadata().map_err(Error::undecodable)?;
     let profile = decoder.icc_profile().map_err(Error::undecodable)?;
     let view = View::new(exif.as_deref(), profile.as_deref(), decoder.color_type());
-    match moving {
+    match convert_animation {
         Some(::png::AnimationControl { num_plays, .. }) => {
             let frames = decoder.apng().map_err(Error::undecodable)?.into_frames();
             animation::encode(frames.map(frame), u16::try_from(num_plays).unwrap_or(0), &view)
@@ -48,18 +48,18 @@ pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
     }
 }
 
-/// The decoder, and how the image moves, if it does.
+/// The decoder, and the animation header, if there is one.
 fn open(input: &[u8]) -> Result<(Decoder<'_>, Option<::png::AnimationControl>), Error> {
     let header = ::png::Decoder::new(Cursor::new(input)).read_info().map_err(Error::undecodable)?;
     let decoder = PngDecoder::new(Cursor::new(input)).map_err(Error::undecodable)?;
     let colour = decoder.color_type();
-    // Deeper colours are decoded for stills only, which is what every APNG is to those who do not know it.
+    // Deep colours are decoded for stills only, which is how programs without APNG support show any APNG.
     let deep = colour.bytes_per_pixel() > colour.channel_count();
-    let moving = header.info().animation_control.filter(|control| control.num_frames > 1 && !deep);
-    Ok((decoder, moving))
+    let convert_animation = header.info().animation_control.filter(|control| control.num_frames > 1 && !deep);
+    Ok((decoder, convert_animation))
 }
 
-/// Of all frames of an animation, each as large as its own header says.
+/// Pixels of all frames of an animation, each at its stored size.
 fn stored_pixels(input: &[u8]) -> u64 {
     // After the signature: length, name, content, checksum.
     let (mut rest, mut pixels) = (input.get(8..).unwrap_or_default(), 0_u64);

@@ -1,4 +1,4 @@
-//! WebP: what is compact already is kept as it is, without its metadata.
+//! WebP: a compact file is stored unchanged, without its metadata.
 
 use std::io::Cursor;
 
@@ -7,24 +7,24 @@ use image_webp::{LoopCount, WebPDecoder};
 
 use crate::animation::Frame;
 use crate::view::View;
-use crate::{Effort, Error, File, Format, Limits, Picture, animation, container, still};
+use crate::{Dimensions, Effort, Error, File, Format, Limits, animation, container, still};
 
 type Decoder<'a> = WebPDecoder<Cursor<&'a [u8]>>;
 
 pub(crate) fn measure(input: &[u8], limits: &Limits) -> Result<Effort, Error> {
     let (decoder, view) = open(input)?;
     let (width, height) = decoder.dimensions();
-    limits.judge_still(width, height, 4)?;
+    limits.check_still(width, height, 4)?;
     let pixels = u64::from(width) * u64::from(height);
     let format = if view.is_plain() { Format::PlainWebp } else { Format::ChangedWebp };
     let effort = Effort { format, bytes: input.len() as u64, decoded: pixels, shown: pixels };
     if decoder.is_animated() {
-        limits.judge_animation(width, height, decoder.num_frames())?;
+        limits.check_animation(width, height, decoder.num_frames())?;
         let shown = pixels * u64::from(decoder.num_frames());
         Ok(Effort { decoded: container::stored_pixels(input)?, shown, ..effort })
     } else {
-        // Planes, and the pixels made of them; or the pixels twice, to turn them upright.
-        limits.judge_still(width, height, 8)?;
+        // Planes, and the pixels converted from them; or the pixels twice, to rotate them.
+        limits.check_still(width, height, 8)?;
         Ok(effort)
     }
 }
@@ -32,17 +32,17 @@ pub(crate) fn measure(input: &[u8], limits: &Limits) -> Result<Effort, Error> {
 pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
     let (decoder, view) = open(input)?;
     let (width, height) = decoder.dimensions();
-    // What must not be shown as it is stored cannot be kept.
+    // A file that must not be shown as stored cannot be kept.
     let stripped = view.is_plain().then(|| container::strip(input)).transpose()?;
-    let stripped = stripped.map(|bytes| File { bytes, picture: Picture { width, height } });
+    let stripped = stripped.map(|bytes| File { bytes, dimensions: Dimensions { width, height } });
     if decoder.is_animated() {
-        moving(decoder, &view, stripped)
+        convert_animation(decoder, &view, stripped)
     } else {
-        standing(decoder, &view, stripped, limits)
+        convert_still(decoder, &view, stripped, limits)
     }
 }
 
-/// A decoder that has read the headers, and what they say about how the pixels are to be shown.
+/// A decoder that has read the headers, and how the pixels are to be shown.
 fn open(input: &[u8]) -> Result<(Decoder<'_>, View), Error> {
     let mut decoder = WebPDecoder::new(Cursor::new(input)).map_err(Error::undecodable)?;
     let exif = decoder.exif_metadata().map_err(Error::undecodable)?;
@@ -52,8 +52,8 @@ fn open(input: &[u8]) -> Result<(Decoder<'_>, View), Error> {
     Ok((decoder, view))
 }
 
-/// Whatever is kept has been decoded once: we serve nothing that is not an image.
-fn standing(
+/// A file that is kept is decoded once anyway: only valid images are served.
+fn convert_still(
     mut decoder: Decoder<'_>,
     view: &View,
     stripped: Option<File>,
@@ -73,8 +73,8 @@ fn standing(
     }
 }
 
-fn moving(mut decoder: Decoder<'_>, view: &View, stripped: Option<File>) -> Result<File, Error> {
-    // Browsers ignore the colour that a file proposes for what shows through.
+fn convert_animation(mut decoder: Decoder<'_>, view: &View, stripped: Option<File>) -> Result<File, Error> {
+    // Browsers ignore the background colour of a file.
     decoder.set_background_color([0; 4]).map_err(Error::undecodable)?;
     let plays = match decoder.loop_count() {
         LoopCount::Forever => 0,
@@ -94,7 +94,7 @@ fn moving(mut decoder: Decoder<'_>, view: &View, stripped: Option<File>) -> Resu
     }
 }
 
-/// The pixels, and what the reader answered.
+/// The pixels, and the result of `read`.
 fn read<T>(
     decoder: &mut Decoder<'_>,
     reader: impl FnOnce(&mut Decoder<'_>, &mut [u8]) -> Result<T, image_webp::DecodingError>,
@@ -107,13 +107,13 @@ fn read<T>(
         true => RgbaImage::from_raw(width, height, pixels).map(DynamicImage::from),
         false => RgbImage::from_raw(width, height, pixels).map(DynamicImage::from),
     };
-    Ok((image.ok_or(Error::Broken("its size is not what it says"))?, answer))
+    Ok((image.ok_or(Error::Broken("its size differs from its header"))?, answer))
 }
 
-/// Compressing a second time would cost quality and save little: at most two bits a pixel (ours are about one), or so
+/// Compressing again would cost quality and save little: at most two bits per pixel (our files have about one), or so
 /// small that it does not matter.
 fn is_compact(file: &File, frames: u32) -> bool {
-    let pixels = u64::from(file.picture.width) * u64::from(file.picture.height) * u64::from(frames);
+    let pixels = u64::from(file.dimensions.width) * u64::from(file.dimensions.height) * u64::from(frames);
     let bytes = file.bytes.len() as u64;
     bytes <= (pixels / 4).max(10_000)
 }

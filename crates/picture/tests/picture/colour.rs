@@ -6,7 +6,7 @@ use moxcms::ColorProfile;
 use crate::make;
 use crate::{assert_near, convert, pixels};
 
-/// What a PNG that is all of one colour becomes.
+/// The colour that a PNG of a single colour is converted to.
 fn shown_with(profile: Vec<u8>, colours: png::ColorType, colour: &[u8]) -> [u8; 4] {
     let file = make::png((32, 32), colours, &colour.repeat(32 * 32), |info| {
         info.icc_profile = Some(Cow::Owned(profile));
@@ -25,7 +25,7 @@ fn wide_colours_become_srgb() {
 }
 
 #[test]
-fn srgb_and_nonsense_change_nothing() {
+fn srgb_and_invalid_profiles_change_nothing() {
     let srgb = ColorProfile::new_srgb().encode().unwrap();
     for profile in [srgb, b"no profile at all".to_vec()] {
         assert_eq!(shown_with(profile, png::ColorType::Rgb, &[200, 100, 31]), [200, 100, 31, 255]);
@@ -41,12 +41,12 @@ fn grey_has_profiles_too() {
 }
 
 #[test]
-fn a_grey_picture_with_a_profile_for_colours_is_converted() {
+fn a_grey_image_with_a_colour_profile_is_converted() {
     let p3 = make::display_p3();
     assert_near(shown_with(p3, png::ColorType::Grayscale, &[128]), [128, 128, 128, 255], 2);
 }
 
-/// A JPEG of one colour in cyan, magenta, yellow and black, 255 for all of an ink.
+/// A JPEG of a single colour in CMYK, where 255 means full ink.
 fn inks(colours: ColorType, ink: [u8; 4], profile: Option<Vec<u8>>) -> [u8; 4] {
     let file = make::jpeg((32, 32), colours, &ink.repeat(32 * 32), |encoder| {
         if let Some(profile) = profile {
@@ -57,7 +57,7 @@ fn inks(colours: ColorType, ink: [u8; 4], profile: Option<Vec<u8>>) -> [u8; 4] {
 }
 
 #[test]
-fn four_inks_become_colours() {
+fn cmyk_becomes_rgb() {
     for colours in [ColorType::Cmyk, ColorType::CmykAsYcck] {
         assert_near(inks(colours, [0, 0, 0, 0], None), [255, 255, 255, 255], 4);
         assert_near(inks(colours, [0, 0, 0, 255], None), [0, 0, 0, 255], 4);
@@ -67,7 +67,7 @@ fn four_inks_become_colours() {
 }
 
 #[test]
-fn four_inks_with_a_profile_look_as_it_says() {
+fn cmyk_with_a_profile_is_converted_by_it() {
     for colours in [ColorType::Cmyk, ColorType::CmykAsYcck] {
         let press = || Some(make::press());
         assert_near(inks(colours, [0, 0, 0, 0], press()), [255, 255, 255, 255], 4);

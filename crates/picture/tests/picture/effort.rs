@@ -1,4 +1,4 @@
-//! What a file asks for, against its bytes.
+//! The effort that a file needs, compared with its size.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::libwebp::{Compression, Image, encode};
 use crate::make::{self, chunk, riff};
 use crate::refusal;
 
-/// 10000 × 10000 pixels in so many scans, each of a few bytes: a decoder reads zeros beyond them, for every block.
+/// 10000 × 10000 pixels in this many scans, each of a few bytes: a decoder reads zeros beyond them, for every block.
 fn jpeg(scans: u8) -> Vec<u8> {
     let segment = |marker: u8, body: &[u8]| [&[0xFF, marker, 0, body.len() as u8 + 2], body].concat();
     let table = |class: u8| [&[class, 1], [0; 16].as_slice()].concat();
@@ -27,7 +27,7 @@ fn jpeg(scans: u8) -> Vec<u8> {
     file
 }
 
-/// Frames of one pixel, shown as large as the canvas.
+/// Frames of one pixel, shown at the size of the canvas.
 fn gif(side: u16, frames: usize) -> Vec<u8> {
     let mut file = Vec::new();
     let mut encoder = gif::Encoder::new(&mut file, side, side, &[1, 2, 3, 4, 5, 6]).unwrap();
@@ -46,7 +46,7 @@ fn apng(side: u32, frames: u32) -> Vec<u8> {
     })
 }
 
-/// The sides, less one, as WebP writes them.
+/// Width and height minus one, as WebP stores them.
 fn sides(side: u32) -> Vec<u8> {
     [&(side - 1).to_le_bytes()[..3], &(side - 1).to_le_bytes()[..3]].concat()
 }
@@ -60,14 +60,14 @@ fn animated_webp(side: u32, frames: usize) -> Vec<u8> {
     riff(&chunks)
 }
 
-/// One colour throughout, which takes no bits at all.
+/// A single colour, which takes no bits at all.
 fn webp(side: u32) -> Vec<u8> {
     let bits = (side - 1) | (side - 1) << 14;
     riff(&[chunk(b"VP8L", &[[0x2F].as_slice(), &bits.to_le_bytes(), &[0; 20]].concat())])
 }
 
 #[test]
-fn a_few_bytes_that_claim_a_lot_are_refused_at_once() {
+fn a_few_bytes_that_claim_a_large_image_are_refused_at_once() {
     let began = Instant::now();
     let files = [
         jpeg(1),
@@ -89,7 +89,7 @@ fn a_few_bytes_that_claim_a_lot_are_refused_at_once() {
 }
 
 #[test]
-fn scans_count_even_where_the_bytes_are_there() {
+fn scans_count_even_in_large_files() {
     let padded = |scans: u8, bytes: usize| [jpeg(scans), vec![0; bytes]].concat();
     let limits = Limits::default();
     measure(&padded(10, 200_000), &limits).expect("what encoders write");
@@ -125,7 +125,7 @@ fn blank_pages_are_allowed_in_every_format() {
 }
 
 #[test]
-fn frames_count_as_large_as_they_are_stored_and_as_they_are_shown() {
+fn frames_count_at_their_stored_and_their_shown_size() {
     let check = |file: &[u8], format, decoded, shown| {
         let bytes = file.len() as u64;
         let effort = Effort { format, bytes, decoded, shown };
@@ -133,7 +133,7 @@ fn frames_count_as_large_as_they_are_stored_and_as_they_are_shown() {
     };
     check(&gif(100, 3), Format::Gif, 3, 30_000);
     check(&animated_webp(100, 3), Format::PlainWebp, 3, 30_000);
-    // Only the frames' own headers say how large they are; this file has none.
+    // Only the frames' own headers have their sizes; this file has none.
     check(&apng(100, 3), Format::Png, 0, 30_000);
     let mut frames = Vec::new();
     let mut encoder = png::Encoder::new(&mut frames, 100, 100);

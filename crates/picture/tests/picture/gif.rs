@@ -8,7 +8,7 @@ const RED: [u8; 4] = [15, 0, 0, 15];
 const GREEN: [u8; 4] = [0, 15, 0, 15];
 const CLEAR: [u8; 4] = [0; 4];
 
-/// 0 is red, 1 green, 2 see-through.
+/// 0 is red, 1 green, 2 transparent.
 const PALETTE: [u8; 9] = [255, 0, 0, 0, 255, 0, 9, 9, 9];
 
 fn gif(frames: &[Frame<'static>], repeat: Repeat) -> Vec<u8> {
@@ -22,7 +22,7 @@ fn gif(frames: &[Frame<'static>], repeat: Repeat) -> Vec<u8> {
     file
 }
 
-/// A square at the place (side, side) for so many hundredths of a second.
+/// A square at (side, side) for this many hundredths of a second.
 fn square(index: u8, side: u16, delay: u16, dispose: DisposalMethod) -> Frame<'static> {
     let (left, size) = if side == 16 { (0, 16) } else { (side, side) };
     Frame {
@@ -39,7 +39,7 @@ fn square(index: u8, side: u16, delay: u16, dispose: DisposalMethod) -> Frame<'s
 }
 
 /// The colours at the top left and in the middle of the second quarter.
-fn look(frame: &image::RgbaImage) -> [[u8; 4]; 2] {
+fn colours_at(frame: &image::RgbaImage) -> [[u8; 4]; 2] {
     [(2, 2), (10, 10)].map(|(x, y)| roughly(frame.get_pixel(x, y).0))
 }
 
@@ -56,14 +56,14 @@ fn frames_delays_and_disposal_are_kept() {
         Repeat::Infinite,
     );
     let converted = convert(&file);
-    let shown: Vec<_> = tenths(&converted).iter().map(look).collect();
+    let shown: Vec<_> = tenths(&converted).iter().map(colours_at).collect();
     let (all_red, dot, hole) = ([RED, RED], [RED, GREEN], [RED, CLEAR]);
     assert_eq!(shown, [all_red, all_red, dot, all_red, dot, dot, dot, hole]);
     assert_eq!(decoder(&converted).loop_count(), LoopCount::Forever);
 }
 
 #[test]
-fn it_runs_as_often_as_the_gif_did() {
+fn an_animation_runs_as_often_as_the_gif() {
     let frames = [square(0, 16, 10, DisposalMethod::Keep), square(1, 16, 10, DisposalMethod::Keep)];
     let plays = |repeat| match decoder(&convert(&gif(&frames, repeat))).loop_count() {
         LoopCount::Forever => 0,
@@ -78,14 +78,14 @@ fn it_runs_as_often_as_the_gif_did() {
 fn a_frame_without_a_delay_is_shown_as_browsers_show_it() {
     let frames = [square(0, 16, 0, DisposalMethod::Keep), square(1, 16, 1, DisposalMethod::Keep)];
     let shown = tenths(&convert(&gif(&frames, Repeat::Infinite)));
-    assert_eq!(shown.iter().map(look).collect::<Vec<_>>(), [[RED, RED], [GREEN, GREEN]]);
+    assert_eq!(shown.iter().map(colours_at).collect::<Vec<_>>(), [[RED, RED], [GREEN, GREEN]]);
 }
 
 #[test]
-fn a_gif_that_does_not_move_is_a_still() {
+fn a_gif_with_one_frame_is_a_still() {
     let converted = convert(&gif(&[square(1, 8, 10, DisposalMethod::Keep)], Repeat::Infinite));
     assert!(!decoder(&converted).is_animated());
-    assert_eq!(look(&pixels(&converted)), [CLEAR, GREEN]);
+    assert_eq!(colours_at(&pixels(&converted)), [CLEAR, GREEN]);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn too_many_frames_are_refused_before_any_is_decoded() {
     let error = refusal(&gif(&frames, Repeat::Infinite));
     assert!(matches!(error, Error::TooLarge(_)), "{error}");
 
-    // No frame of this one could be decoded, yet it is refused for their number.
+    // Its frames cannot be decoded, yet it is rejected for their number.
     let mut file = Vec::new();
     let mut encoder = Encoder::new(&mut file, 16, 16, &PALETTE).unwrap();
     for _ in 0..501 {
@@ -116,11 +116,11 @@ fn the_memory_of_all_frames_together_is_limited() {
 }
 
 #[test]
-fn what_breaks_off_is_shown_as_far_as_it_goes() {
+fn a_truncated_file_is_shown_as_far_as_it_goes() {
     let frames = [square(0, 16, 10, DisposalMethod::Keep), square(1, 16, 10, DisposalMethod::Keep)];
     let file = gif(&frames, Repeat::Infinite);
     let shown = tenths(&convert(&file[..file.len() - 1]));
     assert_eq!(shown.len(), 2, "only the mark of the end is missing");
     let shown = convert(&file[..file.len() - 5]);
-    assert_eq!(look(&pixels(&shown)), [RED, RED], "the second frame is broken");
+    assert_eq!(colours_at(&pixels(&shown)), [RED, RED], "the second frame is broken");
 }

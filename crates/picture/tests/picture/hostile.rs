@@ -1,4 +1,4 @@
-//! Bytes that nobody's camera made.
+//! Malformed and malicious input.
 
 use std::sync::LazyLock;
 
@@ -10,10 +10,10 @@ use crate::libwebp::{Animation, Compression, Image};
 use crate::make;
 use crate::refusal;
 
-/// Small, so that a mutation that claims a lot is cheap.
+/// Small, so that a mutation that claims a large image is cheap.
 const LIMITS: Limits = Limits { pixels: 1_000_000, frames: 20, memory: 20_000_000 };
 
-/// One of each kind, small, with a profile and metadata to get lost in.
+/// A small file of each kind, with a profile and metadata.
 static SAMPLES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let photo = make::photo(24, 18);
     let jpeg = |progressive| {
@@ -57,8 +57,8 @@ static SAMPLES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     ]
 });
 
-/// Any answer will do, as long as there is one.
-fn survive(input: &[u8]) {
+/// Any result is fine, as long as there is one.
+fn must_not_panic(input: &[u8]) {
     let mut output = Vec::new();
     if picture::to_webp(input, &LIMITS, &mut output).is_ok() {
         crate::decoder(&output);
@@ -66,24 +66,24 @@ fn survive(input: &[u8]) {
 }
 
 #[test]
-fn other_files_are_no_images() {
+fn other_files_are_not_images() {
     for other in [b"".as_slice(), b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"BM\0\0\0\0", b"%PDF-1.7"] {
-        assert_eq!(refusal(other).to_string(), "this is no JPEG, PNG, GIF or WebP image");
+        assert_eq!(refusal(other).to_string(), "this is not a JPEG, PNG, GIF or WebP image");
     }
 }
 
 #[test]
-fn a_file_cut_anywhere_has_an_answer() {
+fn a_truncated_file_does_not_panic() {
     for sample in SAMPLES.iter() {
         for length in (0..sample.len()).step_by(5) {
-            survive(&sample[..length]);
+            must_not_panic(&sample[..length]);
         }
     }
 }
 
 #[test]
-fn half_a_file_is_said_to_be_damaged() {
-    // Of JPEG and GIF one shows what is there.
+fn half_a_file_is_reported_as_damaged() {
+    // JPEG and GIF are shown as far as they go.
     let lenient = |sample: &Vec<u8>| sample.starts_with(b"\xff\xd8") || sample.starts_with(b"GIF");
     for sample in SAMPLES.iter().filter(|sample| !lenient(sample)) {
         let error = refusal(&sample[..sample.len() / 2]);
@@ -92,7 +92,7 @@ fn half_a_file_is_said_to_be_damaged() {
 }
 
 #[test]
-fn a_failing_disk_is_told_apart_from_a_broken_image() {
+fn a_disk_error_is_not_reported_as_a_damaged_image() {
     let mut full: &mut [u8] = &mut [];
     let error = picture::to_webp(&SAMPLES[0], &LIMITS, &mut full).unwrap_err();
     assert!(matches!(error, Error::Write(_)), "{error}");
@@ -102,14 +102,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn any_bytes_have_an_answer(kind in 0..SAMPLES.len(), bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+    fn any_bytes_do_not_panic(kind in 0..SAMPLES.len(), bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         let sample = &SAMPLES[kind];
-        survive(&bytes);
-        survive(&[&sample[..12], &bytes].concat());
+        must_not_panic(&bytes);
+        must_not_panic(&[&sample[..12], &bytes].concat());
     }
 
     #[test]
-    fn changed_bytes_have_an_answer(
+    fn changed_bytes_do_not_panic(
         kind in 0..SAMPLES.len(),
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
     ) {
@@ -118,6 +118,6 @@ proptest! {
             let place = place.index(file.len());
             file[place] = value;
         }
-        survive(&file);
+        must_not_panic(&file);
     }
 }

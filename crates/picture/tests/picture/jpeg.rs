@@ -12,7 +12,7 @@ fn quarters(image: &RgbaImage) -> [[u8; 4]; 4] {
 }
 
 #[test]
-fn every_orientation_is_turned_upright() {
+fn every_orientation_is_applied() {
     let corners = make::corners();
     for orientation in 1..=8 {
         let file = make::jpeg((64, 32), ColorType::Rgb, &corners, |encoder| {
@@ -39,7 +39,7 @@ fn every_orientation_is_turned_upright() {
 }
 
 #[test]
-fn nothing_of_the_metadata_is_kept() {
+fn no_metadata_is_kept() {
     let photo = make::photo(80, 60);
     let mut file = make::jpeg((80, 60), ColorType::Rgb, &photo, |encoder| {
         make::add_exif(encoder, 6);
@@ -82,22 +82,22 @@ fn a_photo_is_lossy_and_much_smaller_than_its_pixels() {
 }
 
 #[test]
-fn what_breaks_off_is_shown_as_far_as_it_goes() {
+fn a_truncated_file_is_shown_as_far_as_it_goes() {
     let photo = make::photo(200, 200);
     let file = make::jpeg((200, 200), ColorType::Rgb, &photo, |_| {});
     let shown = pixels(&convert(&file[..file.len() * 3 / 4]));
     assert_near(shown.get_pixel(100, 20).0, pixels(&convert(&file)).get_pixel(100, 20).0, 4);
 }
 
-/// Made by `cjpeg -sample 2x2 -scans` of libjpeg-turbo.
+/// Created by `cjpeg -sample 2x2 -scans` of libjpeg-turbo.
 #[test]
-fn colours_in_scans_of_their_own_are_refused_rather_than_shown_green() {
+fn colours_in_separate_scans_are_refused_rather_than_shown_green() {
     for file in
         [&include_bytes!("../fixtures/two_scans.jpg")[..], include_bytes!("../fixtures/three_scans.jpg")]
     {
         assert_eq!(
             refusal(file).to_string(),
-            "the JPEG stores each colour in a scan of its own, which is not supported; please export it again"
+            "the JPEG stores each colour in a separate scan, which is not supported; please export it again"
         );
     }
 }

@@ -1,4 +1,5 @@
-//! Whole files in, whole files out. What comes in is made here; what goes out is read by another decoder than wrote it.
+//! Whole files in, whole files out. Input is generated here; output is read by a different decoder than the one that
+//! wrote it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,21 +16,21 @@ mod webp;
 use ::webp as libwebp;
 use image::{DynamicImage, ImageFormat, RgbaImage};
 use image_webp::WebPDecoder;
-use picture::{Error, Limits, Picture};
+use picture::{Dimensions, Error, Limits};
 
-/// The file, which was found to be what it is said to be.
+/// The converted file, after checking its reported dimensions.
 fn convert(input: &[u8]) -> Vec<u8> {
     let mut output = Vec::new();
-    let picture = picture::to_webp(input, &Limits::default(), &mut output).unwrap();
+    let dimensions = picture::to_webp(input, &Limits::default(), &mut output).unwrap();
     let (width, height) = decoder(&output).dimensions();
-    assert_eq!(picture, Picture { width, height });
+    assert_eq!(dimensions, Dimensions { width, height });
     output
 }
 
 fn refusal(input: &[u8]) -> Error {
     let mut output = Vec::new();
     let error = picture::to_webp(input, &Limits::default(), &mut output).unwrap_err();
-    assert!(output.is_empty(), "nothing is written of what is refused");
+    assert!(output.is_empty(), "nothing is written for a refused image");
     error
 }
 
@@ -41,7 +42,7 @@ fn pixels(file: &[u8]) -> RgbaImage {
     image::load_from_memory_with_format(file, ImageFormat::WebP).unwrap().into_rgba8()
 }
 
-/// What is shown in each tenth of a second, with one run through the animation.
+/// The image in each tenth of a second, for one run of the animation.
 fn tenths(file: &[u8]) -> Vec<RgbaImage> {
     let mut decoder = decoder(file);
     assert!(decoder.is_animated());
@@ -62,7 +63,7 @@ fn tenths(file: &[u8]) -> Vec<RgbaImage> {
     shown
 }
 
-/// Lossy compression changes a colour by a little.
+/// Lossy compression changes colours slightly.
 fn roughly(colour: [u8; 4]) -> [u8; 4] {
     colour.map(|channel| channel / 16)
 }

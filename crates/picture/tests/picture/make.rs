@@ -1,4 +1,4 @@
-//! Images to upload.
+//! Generates images to upload.
 
 use std::io::Write;
 
@@ -6,10 +6,10 @@ use image::{Rgb, RgbImage};
 use jpeg_encoder::{ColorType, Encoder};
 use moxcms::ColorProfile;
 
-/// Something to look for in a file that must not know it.
+/// Metadata that must not be in a stored file.
 pub const SECRET: &str = "N 52.5163 E 13.3777";
 
-/// Smooth, with a grain: what a camera makes.
+/// Smooth, with grain: like a camera's.
 pub fn photo(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
         let mixed = x.wrapping_mul(374_761_393).wrapping_add(y.wrapping_mul(668_265_263));
@@ -18,7 +18,7 @@ pub fn photo(width: u32, height: u32) -> RgbImage {
     })
 }
 
-/// Windows, lines and text in a few colours: what a screen shows.
+/// Windows, lines and text in a few colours: like a screen's.
 pub fn screenshot(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| match (x, y) {
         (_, 0..30) => Rgb([40, 44, 52]),
@@ -28,7 +28,7 @@ pub fn screenshot(width: u32, height: u32) -> RgbImage {
     })
 }
 
-/// Four colours in the corners, so that one can see how it was turned.
+/// Four colours in the corners, which show how it was rotated.
 pub fn corners() -> RgbImage {
     RgbImage::from_fn(64, 32, |x, y| match (x < 32, y < 16) {
         (true, true) => Rgb([200, 30, 30]),
@@ -52,7 +52,7 @@ pub fn display_p3() -> Vec<u8> {
     ColorProfile::new_display_p3().encode().unwrap()
 }
 
-/// A printing press whose black is a middle grey and whose other inks are water: four inputs, two points each.
+/// A printing press whose black is a middle grey and whose other inks are transparent: four inputs, two points each.
 pub fn press() -> Vec<u8> {
     let ramp: Vec<u8> = (0..=255).collect();
     let mut table = b"mft1\0\0\0\0\x04\x03\x02\0".to_vec();
@@ -63,7 +63,7 @@ pub fn press() -> Vec<u8> {
     }
     table.extend(ramp.repeat(4));
     for _ in 0..8 {
-        // Lightness 100 without black ink, 50 with it; black is the input that changes first.
+        // Lightness 100 without black ink, 50 with it; black is the input that varies first.
         table.extend([255, 128, 128, 128, 128, 128]);
     }
     table.extend(ramp.repeat(3));
@@ -84,7 +84,7 @@ pub fn press() -> Vec<u8> {
     profile
 }
 
-/// A JPEG of so many channels, after `prepare` has added what else is in the file.
+/// A JPEG with this many channels, after `prepare` has added other content to the file.
 pub fn jpeg(
     (width, height): (u32, u32),
     colours: ColorType,
@@ -103,7 +103,7 @@ pub fn add_exif(encoder: &mut Encoder<&mut Vec<u8>>, orientation: u8) {
     encoder.add_app_segment(1, [b"Exif\0\0".as_slice(), &exif(orientation)].concat()).unwrap();
 }
 
-/// A PNG of eight bits a channel, or as `prepare` says.
+/// A PNG of eight bits per channel, or as `prepare` sets.
 pub fn png(
     (width, height): (u32, u32),
     colours: png::ColorType,
@@ -121,7 +121,7 @@ pub fn png(
     file
 }
 
-/// A grey PNG whose header says what it likes, around this data.
+/// A grey PNG with an arbitrary header around this data.
 pub fn png_of_idat(
     (width, height): (u32, u32),
     data: &[u8],
@@ -140,7 +140,7 @@ pub fn png_of_idat(
     file
 }
 
-/// A chunk as RIFF writes it.
+/// A RIFF chunk.
 pub fn chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
     let mut chunk = [name.as_slice(), &(content.len() as u32).to_le_bytes(), content].concat();
     if content.len() % 2 == 1 {

@@ -52,8 +52,8 @@ fn grey_of_one_bit_is_black_and_white() {
 }
 
 #[test]
-fn an_interlaced_file_is_put_together() {
-    // Of two pixels in a row each is a pass of its own, with a filter before it.
+fn an_interlaced_file_is_decoded() {
+    // Of two pixels in a row each is a separate pass, with a filter byte before it.
     let file = make::png_of_idat((2, 1), &[0, 10, 0, 200], |info| info.interlaced = true);
     let shown = pixels(&convert(&file));
     assert_eq!(shown.get_pixel(0, 0).0, [10, 10, 10, 255]);
@@ -61,7 +61,7 @@ fn an_interlaced_file_is_put_together() {
 }
 
 #[test]
-fn texts_and_exif_are_gone() {
+fn texts_and_exif_are_removed() {
     let photo = make::photo(40, 40);
     let file = make::png((40, 40), ColorType::Rgb, &photo, |info| {
         info.exif_metadata = Some(Cow::Owned(make::exif(1)));
@@ -99,8 +99,8 @@ fn a_screenshot_is_kept_without_loss_and_a_photo_is_not() {
 }
 
 #[test]
-fn what_is_flat_but_smaller_with_loss_is_lossy() {
-    // Left a white page, right a photo: flat enough to try both.
+fn a_flat_image_that_is_smaller_lossy_is_lossy() {
+    // A blank page on the left, a photo on the right: flat enough to try both.
     let mut page = make::photo(600, 400);
     for (_, _, pixel) in page.enumerate_pixels_mut().filter(|(x, _, _)| *x < 300) {
         pixel.0 = [255; 3];
@@ -109,7 +109,7 @@ fn what_is_flat_but_smaller_with_loss_is_lossy() {
 }
 
 #[test]
-fn what_moves_keeps_moving() {
+fn an_animation_stays_animated() {
     let colours = [[250, 0, 0, 255], [0, 250, 0, 255], [0, 0, 250, 100]];
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, 16, 16);

@@ -1,4 +1,4 @@
-use picture::{Error, Limits, Picture};
+use picture::{Dimensions, Error, Limits};
 
 use crate::make;
 use crate::{convert, pixels, refusal};
@@ -9,7 +9,7 @@ fn grey(width: u32, height: u32) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_too_long_for_webp_is_scaled_down() {
+fn an_image_too_large_for_webp_is_scaled_down() {
     let shown = pixels(&convert(&grey(20_000, 100)));
     assert_eq!(shown.dimensions(), (16_383, 82));
     assert_eq!(shown.get_pixel(16_000, 50).0, [77, 77, 77, 255]);
@@ -18,7 +18,7 @@ fn what_is_too_long_for_webp_is_scaled_down() {
 }
 
 #[test]
-fn the_smallest_picture_is_a_picture() {
+fn the_smallest_image_is_accepted() {
     assert_eq!(pixels(&convert(&grey(1, 1))).get_pixel(0, 0).0, [77, 77, 77, 255]);
 }
 
@@ -33,14 +33,17 @@ fn a_header_that_claims_too_much_is_refused_at_once() {
 }
 
 #[test]
-fn a_limit_holds_for_each_format() {
+fn limits_apply_to_each_format() {
     let photo = make::photo(100, 100);
     let jpeg = make::jpeg((100, 100), jpeg_encoder::ColorType::Rgb, &photo, |_| {});
     let webp = convert(&jpeg);
     for file in [grey(100, 100), jpeg, webp] {
         let run = |limits: Limits| picture::to_webp(&file, &limits, &mut Vec::new());
         let defaults = Limits::default();
-        assert_eq!(run(Limits { pixels: 10_000, ..defaults }).unwrap(), Picture { width: 100, height: 100 });
+        assert_eq!(
+            run(Limits { pixels: 10_000, ..defaults }).unwrap(),
+            Dimensions { width: 100, height: 100 }
+        );
         assert!(matches!(run(Limits { pixels: 9_999, ..defaults }), Err(Error::TooLarge(_))));
         assert!(matches!(run(Limits { memory: 20_000, ..defaults }), Err(Error::TooLarge(_))));
     }

@@ -11,7 +11,7 @@ fn photo(compression: Compression) -> Vec<u8> {
     encode(Image::rgb(200, 100, &make::photo(200, 100)).unwrap(), compression).unwrap()
 }
 
-/// The same picture, with everything around it that a WebP file can have.
+/// The same image, with all the metadata that a WebP file can have.
 fn with_metadata(file: &[u8], profile: &[u8], orientation: u8) -> Vec<u8> {
     with_exif(file, profile, &make::exif(orientation))
 }
@@ -46,7 +46,7 @@ fn a_compact_file_is_kept_byte_for_byte() {
 fn a_compact_file_loses_its_metadata_and_nothing_else() {
     let file = photo(COMPACT);
     let converted = convert(&with_metadata(&file, &srgb(), 1));
-    assert!(converted.ends_with(&file[12..]), "the picture's own bytes");
+    assert!(converted.ends_with(&file[12..]), "the image data");
     for planted in [SECRET, "EXIF", "XMP ", "ICCP", "JUNK"] {
         assert_absent(&converted, planted);
     }
@@ -105,13 +105,13 @@ fn animation(compression: Compression) -> Vec<u8> {
 }
 
 #[test]
-fn an_animation_stays_what_it_is() {
+fn a_compact_animation_is_kept() {
     let file = animation(COMPACT);
     assert_eq!(convert(&file), file);
 }
 
 #[test]
-fn an_animation_that_has_to_be_turned_keeps_moving() {
+fn a_rotated_animation_stays_animated() {
     let file = animation(COMPACT);
     let body = &file[12..];
     let mut with_exif =
@@ -119,14 +119,15 @@ fn an_animation_that_has_to_be_turned_keeps_moving() {
     // The header has to announce them.
     with_exif[20] |= 0b0000_1100;
     let converted = convert(&with_exif);
-    let look = |file| tenths(file).iter().map(|frame| roughly(frame.get_pixel(9, 9).0)).collect::<Vec<_>>();
-    assert_eq!(look(&converted), look(&file));
+    let colours_at =
+        |file| tenths(file).iter().map(|frame| roughly(frame.get_pixel(9, 9).0)).collect::<Vec<_>>();
+    assert_eq!(colours_at(&converted), colours_at(&file));
     assert_eq!(decoder(&converted).loop_count(), LoopCount::Times(7.try_into().unwrap()));
     assert_absent(&converted, SECRET);
 }
 
 #[test]
-fn metadata_hidden_in_a_frame_is_gone() {
+fn metadata_in_a_frame_is_removed() {
     let file = animation(COMPACT);
     let place = file.windows(4).position(|name| name == b"ANMF").unwrap();
     let length = u32::from_le_bytes(file[place + 4..place + 8].try_into().unwrap()) as usize;

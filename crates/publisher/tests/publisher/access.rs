@@ -9,8 +9,8 @@ use crate::World;
 testing::on_both_databases!(
     a_token_is_known_until_it_is_revoked,
     another_process_s_revocation_holds_at_once,
-    what_is_no_token_speaks_for_nobody,
-    a_suspended_account_is_told_at_once,
+    an_invalid_token_has_no_account,
+    a_suspended_account_is_refused_at_once,
     a_change_of_plan_is_seen_at_once,
     the_last_use_of_a_token_is_noted_by_upkeep_and_at_the_end,
 );
@@ -40,7 +40,7 @@ async fn another_process_s_revocation_holds_at_once(database: &Database) {
     assert!(matches!(revoked, Err(Error::InvalidToken)), "{revoked:?}");
 }
 
-async fn what_is_no_token_speaks_for_nobody(database: &Database) {
+async fn an_invalid_token_has_no_account(database: &Database) {
     let world = World::new(database).await;
     let unknown = format!("rec_{}", "0".repeat(64));
     let upper = world.token.to_uppercase();
@@ -50,7 +50,7 @@ async fn what_is_no_token_speaks_for_nobody(database: &Database) {
     }
 }
 
-async fn a_suspended_account_is_told_at_once(database: &Database) {
+async fn a_suspended_account_is_refused_at_once(database: &Database) {
     let world = World::new(database).await;
     let account = world.caller.account;
     world.publisher.account_suspend(account).await.unwrap();

@@ -9,12 +9,12 @@ use crate::World;
 
 testing::on_both_databases!(
     the_first_set_up_happens_once_however_many_start,
-    an_account_made_by_hand_is_the_set_up,
+    an_account_created_by_hand_counts_as_the_setup,
     the_first_site_takes_the_next_free_name,
-    accounts_of_one_name_made_at_once_get_sites_of_their_own,
+    accounts_of_the_same_name_created_at_once_get_different_sites,
     a_site_is_created_found_renamed_and_deleted,
-    what_is_unknown_is_refused_with_advice,
-    an_account_s_usage_is_told,
+    unknown_names_are_refused_with_advice,
+    an_account_s_usage_is_reported,
 );
 
 fn name(text: &str) -> AccountName {
@@ -42,7 +42,7 @@ async fn the_first_set_up_happens_once_however_many_start(database: &Database) {
     publishers[1].authenticate(&made[0].token).await.unwrap();
 }
 
-async fn an_account_made_by_hand_is_the_set_up(database: &Database) {
+async fn an_account_created_by_hand_counts_as_the_setup(database: &Database) {
     let world = World::new(database).await;
     assert!(world.publisher.first_set_up(name("My site"), "pro").await.unwrap().is_none());
 }
@@ -57,7 +57,7 @@ async fn the_first_site_takes_the_next_free_name(database: &Database) {
     assert_eq!(account.deploy_url, "http://site.localhost:8081");
 }
 
-async fn accounts_of_one_name_made_at_once_get_sites_of_their_own(database: &Database) {
+async fn accounts_of_the_same_name_created_at_once_get_different_sites(database: &Database) {
     let world = World::new(database).await;
     let create = || {
         let publisher = world.publisher.clone();
@@ -96,7 +96,7 @@ async fn a_site_is_created_found_renamed_and_deleted(database: &Database) {
     assert_eq!(world.sweep_all().await, 1);
 }
 
-async fn what_is_unknown_is_refused_with_advice(database: &Database) {
+async fn unknown_names_are_refused_with_advice(database: &Database) {
     let world = World::new(database).await;
     let publisher = &world.publisher;
     let id = uuid::Uuid::nil();
@@ -123,7 +123,7 @@ async fn what_is_unknown_is_refused_with_advice(database: &Database) {
     assert_eq!(error.to_string(), "there is no plan \"gold\"; the plans are: free, simple, pro");
 }
 
-async fn an_account_s_usage_is_told(database: &Database) {
+async fn an_account_s_usage_is_reported(database: &Database) {
     let world = World::new(database).await;
     world.published(json!({"pages": [{"title": "A"}, {"title": "B"}], "build": true})).await;
     world.published(json!({"deleteSlugs": [{"slug": "a", "contentType": "blog"}]})).await;

@@ -1,4 +1,4 @@
-//! What an account may use in all, and what a full disk still allows.
+//! The total that an account may use, and what a full disk still allows.
 
 use model::{ByteSize, Plan};
 use publisher::{Caller, Error, Limited, Settings};
@@ -12,7 +12,7 @@ testing::on_both_databases!(
     an_account_has_as_much_text_as_its_plan_allows,
     deleted_pages_count_with_their_texts_only,
     pages_published_at_once_never_pass_the_quota_together,
-    a_full_disk_takes_nothing_new_and_lets_everything_go,
+    a_full_disk_refuses_new_data_and_allows_deletions,
     a_build_waits_for_space_on_the_disk,
 );
 
@@ -49,7 +49,7 @@ async fn an_account_has_as_many_pages_as_its_plan_allows(database: &Database) {
     assert_eq!(exceeded(world.publish(two_more).await), (Limited::Pages, 2, 1));
     assert_eq!(world.usage().await, (2, 0), "nothing of it is stored");
     world.published(json!({"title": "Three"})).await;
-    // Who adds nothing may go on: a page changes, or makes way for another.
+    // Requests that add nothing are accepted: a page changes, or is replaced by another.
     world.published(json!({"slug": "three", "title": "Changed"})).await;
     world
         .published(
@@ -123,7 +123,7 @@ async fn pages_published_at_once_never_pass_the_quota_together(database: &Databa
     assert_eq!(world.usage().await, (9, 36));
 }
 
-/// The same world, on a disk that has less space left than it should.
+/// The same world, on a disk with too little free space.
 fn full(world: &World) -> World {
     let disks = vec![std::env::temp_dir()];
     let settings = Settings { disks, min_free: Some(ByteSize(u64::MAX)), ..settings() };
@@ -140,7 +140,7 @@ fn full(world: &World) -> World {
     }
 }
 
-async fn a_full_disk_takes_nothing_new_and_lets_everything_go(database: &Database) {
+async fn a_full_disk_refuses_new_data_and_allows_deletions(database: &Database) {
     let world = World::new(database).await;
     world.published(json!({"pages": [{"title": "One", "content": "text"}, {"title": "Two"}]})).await;
     world.rebuild().await;

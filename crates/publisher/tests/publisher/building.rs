@@ -1,12 +1,15 @@
-//! Builds that run: what they make of the pages, how they end, what they leave alone.
+//! Running builds: their files, how they end, and what they leave unchanged.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use model::SiteId;
+use model::{Clock, ManualClock, SiteId, Timestamp};
 use publisher::{Found, Publisher, Worker};
 use serde_json::json;
 use testing::Database;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::World;
@@ -19,13 +22,14 @@ testing::on_both_databases!(
     a_change_renders_only_what_it_touches,
     queued_builds_of_a_site_end_together,
     a_build_of_a_dead_worker_is_run_again,
-    what_an_unfinished_build_wrote_down_is_taken_back,
+    rows_of_an_unfinished_build_are_undone,
     a_page_over_its_bounds_is_shown_as_its_source_with_a_warning,
     references_of_a_text_over_its_bounds_are_a_field_error,
-    a_moved_page_leads_from_its_old_url,
+    a_moved_page_redirects_from_its_old_url,
     settings_show_with_the_next_build,
     a_purged_page_is_gone_although_no_build_saw_it_deleted,
     a_build_uses_the_texts_of_its_own_moment,
+    texts_replaced_during_the_build_of_a_dead_worker_are_swept_after_its_lease,
     a_deleted_site_is_not_built,
 );
 
@@ -34,7 +38,7 @@ pub(crate) fn worker(number: u128) -> Worker {
 }
 
 impl World {
-    /// Runs what is queued.
+    /// Runs the queued builds.
     pub(crate) async fn run(&self) {
         assert!(self.publisher.run_next_build().await.unwrap(), "a build is queued");
     }
@@ -48,18 +52,22 @@ impl World {
     }
 
     pub(crate) async fn live(&self) -> Option<i64> {
-        let visit =
-            self.publisher.visit("books.localhost").await.unwrap().expect("the site is found by its host");
-        visit.release
+        let site = self
+            .publisher
+            .hosted_site("books.localhost")
+            .await
+            .unwrap()
+            .expect("the site is found by its host");
+        site.release
     }
 
-    /// What a visitor gets at a path.
+    /// The response that a visitor gets at a path.
     pub(crate) async fn get(&self, path: &str) -> Option<String> {
         let release = self.live().await.expect("the site is built");
         found(&self.publisher, self.site, release, path).await
     }
 
-    /// Every file of the newest release, fragments too, as they are stored.
+    /// Every file of the newest release, including fragments, as it is stored.
     pub(crate) async fn files(&self) -> BTreeMap<String, String> {
         let (site, release) = (self.site, self.newest().await);
         let list = move |tx: &mut store::Tx| store::files::list(tx, site, release, "", 1_000_000);
@@ -142,7 +150,7 @@ async fn a_build_that_changes_nothing_publishes_nothing_new(database: &Database)
     world.rebuild().await;
     world.rebuild().await;
     assert_eq!(world.newest().await, 1);
-    // A page that nobody sees changes nothing that anybody sees.
+    // A hidden page changes nothing that visitors see.
     world.published(json!({"title": "Hidden", "draft": true})).await;
     world.rebuild().await;
     assert_eq!(world.newest().await, 1);
@@ -172,7 +180,7 @@ async fn a_change_renders_only_what_it_touches(database: &Database) {
 /// Rows of files, of all releases.
 async fn rows(world: &World) -> usize {
     let site = world.site;
-    world.store.read(move |tx| store::files::places(tx, site, None, 1_000_000)).await.unwrap().len()
+    world.store.read(move |tx| store::files::packed_files(tx, site, None, 1_000_000)).await.unwrap().len()
 }
 
 async fn queued_builds_of_a_site_end_together(database: &Database) {
@@ -202,14 +210,14 @@ async fn a_build_of_a_dead_worker_is_run_again(database: &Database) {
     assert!(world.get("/blog/hello").await.is_some());
 }
 
-/// Takes the site's builds as a worker that then does nothing.
+/// Claims the site's builds like a worker that then does nothing.
 async fn claim(world: &World, worker: Worker) {
     let (site, now) = ((world.site, world.caller.account), model::Clock::now(&*world.clock));
     let claim = move |tx: &mut store::Tx| store::building::claim(tx, site, worker, now);
     assert!(world.store.write(claim).await.unwrap().is_some());
 }
 
-async fn what_an_unfinished_build_wrote_down_is_taken_back(database: &Database) {
+async fn rows_of_an_unfinished_build_are_undone(database: &Database) {
     let world = World::new(database).await;
     world.published(json!({"pages": [{"title": "One"}, {"title": "Two"}]})).await;
     world.rebuild().await;
@@ -218,7 +226,7 @@ async fn what_an_unfinished_build_wrote_down_is_taken_back(database: &Database) 
     world
         .store
         .write(move |tx| {
-            // As a worker leaves it that dies between two steps of a large build.
+            // As after a worker that died between two steps of a large build.
             store::files::stage(tx, site, Some(2))?;
             store::files::forget_pages(tx, site, 2, &store::files::Cursor::default(), 100)?;
             store::files::close(tx, site, 2, &["/blog/one".into(), "/blog".into()])
@@ -231,7 +239,7 @@ async fn what_an_unfinished_build_wrote_down_is_taken_back(database: &Database) 
     assert_eq!(world.files().await, before);
 }
 
-/// Over the bounds of nesting: a deep line, and many that it stays open for.
+/// Nested too deeply: a deep line, and many lines that it stays open for.
 fn over_its_bounds() -> String {
     format!("{}\n{}", ">".repeat(40_000), "lazy\n".repeat(5_000))
 }
@@ -254,7 +262,7 @@ async fn a_page_over_its_bounds_is_shown_as_its_source_with_a_warning(database: 
     let shown = world.get("/blog/deep").await.unwrap();
     assert!(shown.contains(&"&gt;".repeat(40_000)) && !shown.contains("<blockquote"), "the source is shown");
     world.published(json!({"title": "Another"})).await;
-    assert_eq!(warnings().await, first, "still true, though the page was not made again");
+    assert_eq!(warnings().await, first, "still reported, though the page was not rendered again");
     let id = world.page("deep").await.id.to_string();
     world.published(json!({"pages": [{"id": id, "content": "> fine"}]})).await;
     assert_eq!(warnings().await, None);
@@ -270,7 +278,7 @@ async fn references_of_a_text_over_its_bounds_are_a_field_error(database: &Datab
     assert!(message.contains("line 2 nests quotes or lists too deeply"), "{message}");
 }
 
-async fn a_moved_page_leads_from_its_old_url(database: &Database) {
+async fn a_moved_page_redirects_from_its_old_url(database: &Database) {
     let world = World::new(database).await;
     let id = world.create(json!({"title": "Hello"})).await;
     world.rebuild().await;
@@ -281,7 +289,7 @@ async fn a_moved_page_leads_from_its_old_url(database: &Database) {
     world.rebuild().await;
     assert_eq!(world.get("/blog/hello").await.unwrap(), "→ /docs/guides/goodbye");
     assert_eq!(world.get("/blog/goodbye").await.unwrap(), "→ /docs/guides/goodbye");
-    // A live page wins over what a page once had.
+    // A live page takes precedence over a former URL.
     world.create(json!({"title": "Hello"})).await;
     world.rebuild().await;
     assert!(world.get("/blog/hello").await.unwrap().contains("<h1"));
@@ -317,7 +325,8 @@ async fn a_purged_page_is_gone_although_no_build_saw_it_deleted(database: &Datab
     world.published(json!({"deleteSlugs": [{"slug": "hello", "contentType": "blog"}]})).await;
     let (site, page) = (world.site, model::PageId::parse(&id).unwrap());
     let now = model::Clock::now(&*world.clock);
-    let purge = move |tx: &mut store::Tx| store::bin::purge(tx, site, store::bin::Purge::One(page), 1, now);
+    let purge =
+        move |tx: &mut store::Tx| store::trash::purge(tx, site, store::trash::Purge::One(page), 1, now);
     assert_eq!(world.store.write(purge).await.unwrap(), 1);
     world.rebuild().await;
     assert_eq!(world.get("/blog/hello").await, None);
@@ -325,11 +334,65 @@ async fn a_purged_page_is_gone_although_no_build_saw_it_deleted(database: &Datab
     assert!(world.get("/blog/other").await.is_some());
 }
 
+/// A clock that blocks at one read of the time.
+struct PausingClock {
+    time: Arc<ManualClock>,
+    pause: Mutex<Option<Pause>>,
+}
+
+struct Pause {
+    /// How often the time is read before the read that waits.
+    reads_before: usize,
+    reached: oneshot::Sender<()>,
+    /// Dropping the sender ends the pause.
+    end: mpsc::Receiver<()>,
+}
+
+impl Clock for PausingClock {
+    fn now(&self) -> Timestamp {
+        let due = self.pause.lock().unwrap().take_if(|pause| {
+            let left = pause.reads_before;
+            pause.reads_before = left.saturating_sub(1);
+            left == 0
+        });
+        if let Some(Pause { reached, end, .. }) = due {
+            reached.send(()).unwrap();
+            end.recv().unwrap_err();
+        }
+        self.time.now()
+    }
+}
+
+/// A build reads the time when it checks for work, when it claims its site, and when it takes its snapshot.
+const READS_BEFORE_SNAPSHOT: usize = 2;
+
 async fn a_build_uses_the_texts_of_its_own_moment(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"title": "Hello", "content": "first", "build": true})).await;
+    let (reached, paused) = oneshot::channel();
+    let (resume, end) = mpsc::channel();
+    let pause = Pause { reads_before: READS_BEFORE_SNAPSHOT, reached, end };
+    let clock = PausingClock { time: world.clock.clone(), pause: Mutex::new(Some(pause)) };
+    let builder = Publisher::new(world.store.clone(), world.blob.clone(), Arc::new(clock), crate::settings());
+    let build = tokio::spawn(async move { builder.run_next_build().await.unwrap() });
+    // The snapshot knows the ids of the texts by now, but has not read them.
+    timeout(Duration::from_secs(30), paused).await.unwrap().unwrap();
+    assert_eq!(world.publisher.latest_build(&world.caller, None).await.unwrap().status, "running");
+    world.published(json!({"slug": "hello", "content": "second"})).await;
+    assert_eq!(world.publisher.upkeep().await.unwrap().texts_swept, 0);
+    drop(resume);
+    assert!(build.await.unwrap());
+    assert_eq!(world.publisher.latest_build(&world.caller, None).await.unwrap().status, "success");
+    assert!(world.get("/blog/hello").await.unwrap().contains("first"));
+    assert_eq!(world.publisher.upkeep().await.unwrap().texts_swept, 1, "no build needs it any more");
+    world.rebuild().await;
+    assert!(world.get("/blog/hello").await.unwrap().contains("second"));
+}
+
+async fn texts_replaced_during_the_build_of_a_dead_worker_are_swept_after_its_lease(database: &Database) {
     let world = World::new(database).await;
     world.published(json!({"title": "Hello", "content": "first"})).await;
     world.rebuild().await;
-    // Replaced texts stay for as long as a build runs that may need them, and go afterwards.
     let site = world.publisher.site_find("books").await.unwrap();
     world.publisher.site_build(&site).await.unwrap();
     claim(&world, worker(7)).await;
@@ -350,7 +413,7 @@ async fn a_deleted_site_is_not_built(database: &Database) {
     let site = world.publisher.site_find("books").await.unwrap();
     world.publisher.site_build(&site).await.unwrap();
     world.publisher.site_delete(&site).await.unwrap();
-    assert_eq!(world.publisher.visit("books.localhost").await.unwrap(), None);
+    assert_eq!(world.publisher.hosted_site("books.localhost").await.unwrap(), None);
     assert!(!world.publisher.run_next_build().await.unwrap());
     // Its packs are deleted, objects and all.
     world.clock.advance(Duration::from_secs(2 * 3600));

@@ -8,7 +8,7 @@ use testing::Database;
 use crate::World;
 
 testing::on_both_databases!(
-    a_build_is_queued_and_told_as_the_latest,
+    a_queued_build_is_the_latest,
     a_second_build_waits_for_the_cooldown,
     a_cooldown_of_zero_is_none,
     the_quota_counts_accepted_builds_of_all_sites,
@@ -46,7 +46,7 @@ impl World {
     }
 }
 
-async fn a_build_is_queued_and_told_as_the_latest(database: &Database) {
+async fn a_queued_build_is_the_latest(database: &Database) {
     let world = World::new(database).await;
     let none = world.publisher.latest_build(&world.caller, None).await;
     assert!(matches!(none, Err(Error::NoBuild)), "{none:?}");
@@ -97,7 +97,7 @@ async fn the_quota_counts_accepted_builds_of_all_sites(database: &Database) {
     world.publisher.site_delete(&second).await.unwrap();
     world.clock.advance(Duration::from_secs(30));
     world.build().await.unwrap();
-    // The quota is judged before the cooldown.
+    // The quota is checked before the cooldown.
     let refused = world.build().await;
     assert!(matches!(refused, Err(Error::BuildQuota { limit: 3 })), "{refused:?}");
     let usage = world.publisher.account_show(world.caller.account).await.unwrap();
@@ -169,7 +169,7 @@ async fn a_postponed_build_runs_when_the_cooldown_is_over(database: &Database) {
     assert_eq!(answer["build"]["status"], "queued");
     assert!(!world.publisher.run_next_build().await.unwrap(), "it waits");
     assert_eq!(world.publisher.latest_build(&world.caller, None).await.unwrap().status, "queued");
-    // What comes while it waits is on the site too.
+    // Pages published while it waits are on the site, too.
     world.clock.advance(Duration::from_secs(5));
     world.published(json!({"pages": [{"title": "Three"}], "build": true})).await;
     world.clock.advance(Duration::from_millis(11_999));
@@ -196,6 +196,6 @@ async fn triggers_during_one_cooldown_count_once(database: &Database) {
     world.clock.advance(Duration::from_secs(60));
     assert!(world.publisher.run_next_build().await.unwrap());
     world.build().await.unwrap();
-    // The quota is used up, but a build that waits takes what is new.
+    // The quota is used up, but the waiting build includes the new pages.
     assert!(matches!(world.build().await, Err(Error::BuildQuota { limit: 3 })));
 }

@@ -1,4 +1,5 @@
-//! Each rule of which page an entry means, where it ends and whether it may. Pages are written as their keys.
+//! Each rule that decides which page an entry means, which key it will have and whether that is allowed. Pages are
+//! written as their keys.
 
 use model::{PageId, Timestamp};
 use publisher::{Entry, Error, Target, check_entry, decide};
@@ -124,7 +125,7 @@ fn a_slug_that_one_page_has_means_it_wherever_it_is() {
 }
 
 #[test]
-fn what_is_given_keeps_candidates_out() {
+fn given_fields_exclude_candidates() {
     live(&["docs/s/a"]).means(json!([{"slug": "a", "title": "A", "contentType": "blog"}]), &["new blog//a"]);
     live(&["docs/s/a"]).means(json!([{"slug": "a", "title": "A", "section": ""}]), &["new blog//a"]);
     live(&["docs/s/a"]).means(json!([{"slug": "a", "title": "A", "section": "t"}]), &["new blog/t/a"]);
@@ -310,7 +311,7 @@ fn a_bad_entry_is_not_looked_up_and_the_others_are() {
 }
 
 #[test]
-fn what_the_entry_alone_tells_is_said_of_a_bad_entry_too() {
+fn errors_of_the_entry_itself_are_reported_for_a_bad_entry_too() {
     let message = "invalid contentType; must be one of: blog, docs, homepage, standalone";
     let post = |title: &str| json!({"0": {"contentType": message, "title": title}});
     live(&[]).invalid(json!([{"contentType": "post"}]), post(REQUIRED));

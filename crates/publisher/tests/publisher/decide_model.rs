@@ -1,5 +1,5 @@
-//! The same rules a second time, as plainly as they can be said and as slow as that makes them; then many random
-//! requests on few slugs, so that everything collides, answered by both.
+//! A second, simple and slow implementation of the same rules, compared with the real one on many random requests with
+//! few slugs, so that everything collides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ struct Sent {
     draft: Option<&'static str>,
 }
 
-/// Ids of the store's pages are `0`, `1`, …; this one is well formed and nobody's.
+/// Ids of the store's pages are `0`, `1`, …; this one is well formed but unknown.
 const UNKNOWN_ID: &str = "unknown";
 
 #[derive(Debug, Clone)]
@@ -36,14 +36,14 @@ struct Request {
 
 #[derive(Debug, PartialEq)]
 enum Answer {
-    /// For each entry the number of the page, if it is one that exists, and the key at the end.
+    /// For each entry the number of the page, if it is one that exists, and the resulting key.
     Fine(Vec<(Option<usize>, Key)>),
     Invalid(BTreeMap<usize, BTreeSet<String>>),
     Duplicates(Vec<(usize, usize)>),
     Conflicts(Vec<usize>),
 }
 
-/// What the rules say.
+/// The result of the rules.
 fn expected(request: &Request) -> Answer {
     let mut errors: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     let mut complain = |index: usize, field: &str| {
@@ -111,7 +111,7 @@ fn expected(request: &Request) -> Answer {
     Answer::Fine(resolved)
 }
 
-/// Fields that are wrong whatever the store holds.
+/// Fields that are invalid regardless of the stored pages.
 fn bad_fields(sent: &Sent) -> Vec<&'static str> {
     let mut bad = Vec::new();
     if sent.id == Some(BAD) {
@@ -153,7 +153,7 @@ fn slug_of(title: &str) -> Option<&'static str> {
     }
 }
 
-/// Which page, and its key at the end. `Err` is the field to complain about; `Ok(None)` is not looked up.
+/// Which page, and its resulting key. `Err` is the field with the error; `Ok(None)` is not looked up.
 fn resolve(sent: &Sent, live: &[Key]) -> Result<Option<(Option<usize>, Key)>, &'static str> {
     if [sent.id, sent.slug, sent.content_type, sent.section].contains(&Some(BAD)) {
         return Ok(None);
@@ -198,7 +198,7 @@ fn resolve(sent: &Sent, live: &[Key]) -> Result<Option<(Option<usize>, Key)>, &'
     Ok(Some((live.iter().position(|held| *held == key), key)))
 }
 
-/// What the code says.
+/// The result of the code.
 fn found(request: &Request) -> Answer {
     let text = |key: &Key| format!("{}/{}/{}", key.0, key.1, key.2);
     let pages: Vec<_> =
@@ -334,7 +334,7 @@ proptest! {
     }
 }
 
-/// The comparison is worth something only while every kind of answer occurs.
+/// The comparison is only useful while every kind of answer occurs.
 #[test]
 fn every_kind_of_answer_occurs() {
     use proptest::strategy::ValueTree;

@@ -1,4 +1,4 @@
-//! Builds always end: whatever keeps them from it, for however long.
+//! Builds always end, whatever goes wrong and however long.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use testing::Database;
 use crate::{World, settings};
 
 testing::on_both_databases!(
-    a_build_that_never_gets_through_fails_in_words_after_its_last_attempt,
+    a_build_that_never_succeeds_fails_with_a_message_after_its_last_attempt,
     a_build_that_is_repeated_does_not_hold_up_another_account,
     a_build_that_takes_too_long_fails,
     a_scheduled_build_runs_at_most_once_a_minute,
@@ -28,7 +28,7 @@ async fn without_objects(database: &Database) -> (World, tempfile::TempDir) {
     (world, directory)
 }
 
-async fn a_build_that_never_gets_through_fails_in_words_after_its_last_attempt(database: &Database) {
+async fn a_build_that_never_succeeds_fails_with_a_message_after_its_last_attempt(database: &Database) {
     let (world, directory) = without_objects(database).await;
     world.published(json!({"title": "Hello", "build": true})).await;
     let mut waited = Duration::ZERO;
@@ -42,7 +42,7 @@ async fn a_build_that_never_gets_through_fails_in_words_after_its_last_attempt(d
     assert_eq!((latest.status, attempts), ("failed", 6));
     let error = latest.error.unwrap();
     assert!(error.contains("unavailable") && error.contains("6 times"), "{error}");
-    // The next one is tried anew.
+    // The next build has all its attempts.
     std::fs::remove_file(directory.path().join("objects")).unwrap();
     std::fs::create_dir(directory.path().join("objects")).unwrap();
     world.rebuild().await;
@@ -88,7 +88,7 @@ async fn a_scheduled_build_runs_at_most_once_a_minute(database: &Database) {
     for second in 0..200 {
         let now = model::Clock::now(&*world.clock);
         builds += world.publisher.queue_due(since).await.unwrap();
-        // As the server looks: a little more than a minute back.
+        // Like the server, which checks a little more than a minute back.
         since = now.minus(Duration::from_secs(70));
         while world.publisher.run_next_build().await.unwrap() {}
         world.clock.advance(Duration::from_secs(1));
@@ -139,7 +139,7 @@ async fn a_change_of_a_hundred_thousand_rows_goes_live_in_steps(database: &Datab
     world.rebuild().await;
     assert_eq!(world.get("/blog/p4321").await, None);
     assert!(world.get("/blog/p0").await.is_some());
-    // Nothing is left over of what was written ahead.
+    // No rows that were written ahead are left over.
     let site = world.site;
     assert_eq!(world.store.read(move |tx| store::files::staged(tx, site)).await.unwrap(), None);
     let incremental = world.files().await;
@@ -150,6 +150,6 @@ async fn a_change_of_a_hundred_thousand_rows_goes_live_in_steps(database: &Datab
     assert_eq!(
         incremental.keys().collect::<Vec<_>>().len(),
         world.files().await.len(),
-        "a build from nothing has the same files"
+        "a build from scratch has the same files"
     );
 }

@@ -33,7 +33,7 @@ async fn an_empty_object_store_is_claimed(database: &Database) {
     assert_eq!(world.blob.installation().await.unwrap(), claimed);
 }
 
-/// As after an update of a server that knew no installations.
+/// As after an upgrade of a server without installation ids.
 async fn a_store_whose_objects_are_known_is_claimed(database: &Database) {
     let world = World::new(database).await;
     world.published(json!({"title": "Hello"})).await;

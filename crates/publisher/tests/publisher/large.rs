@@ -1,7 +1,8 @@
-//! Long texts: stored ahead when there are many, swept when nobody refers to them, and never otherwise.
+//! Long texts: stored ahead when there are many, swept when no page refers to them, and never otherwise.
 
 use std::time::Duration;
 
+use api::WriteStatus;
 use publisher::{Draft, Error};
 use serde_json::{Value, json};
 use testing::Database;
@@ -9,19 +10,21 @@ use testing::Database;
 use crate::{DAY, World};
 
 testing::on_both_databases!(
-    a_large_request_is_stored_whole,
+    a_large_request_is_stored_completely,
     the_texts_of_a_refused_large_request_do_not_wait_for_their_lease,
     a_draft_that_is_dropped_leaves_nothing_behind,
-    a_request_that_outlives_its_lease_is_refused_whole,
+    a_request_that_outlives_its_lease_is_refused_completely,
+    what_changes_while_a_large_request_arrives_is_seen,
+    a_slug_that_every_piece_names_is_found_in_each_section,
     replaced_and_cleared_texts_are_swept,
     a_deleted_page_keeps_its_texts_until_it_is_purged,
-    texts_that_are_replaced_again_and_again_do_not_pile_up,
+    texts_that_are_replaced_again_and_again_do_not_accumulate,
 );
 
 /// More than two pieces of texts stored ahead, and a rest that is not.
 const PAGES: usize = 95;
 
-/// A hundred thousand characters that are like no other page's.
+/// A hundred thousand characters, different for each page.
 fn content(number: usize) -> String {
     format!("{number:09} ").repeat(10_000)
 }
@@ -33,7 +36,7 @@ fn pages() -> Vec<Value> {
     (0..PAGES).map(page).collect()
 }
 
-async fn a_large_request_is_stored_whole(database: &Database) {
+async fn a_large_request_is_stored_completely(database: &Database) {
     let world = World::new(database).await;
     world.published(json!({"pages": pages()})).await;
     assert_eq!(world.sweep_all().await, 0);
@@ -64,7 +67,7 @@ async fn the_texts_of_a_refused_large_request_do_not_wait_for_their_lease(databa
     assert_eq!(world.text_count().await, 1);
 }
 
-/// Refused texts are let go in the background: gives that a moment. The clock stands still meanwhile.
+/// Refused texts are abandoned in the background: waits a moment for that. The clock does not move meanwhile.
 async fn sweep_until(world: &World, expected: u64) -> u64 {
     let mut swept = 0;
     for _ in 0..500 {
@@ -83,27 +86,89 @@ async fn a_draft_that_is_dropped_leaves_nothing_behind(database: &Database) {
     draft.begin_batch();
     for page in pages() {
         draft.page(&page.to_string()).await.unwrap();
-        draft.relieve().await.unwrap();
+        draft.work_ahead().await.unwrap();
     }
     drop(draft);
     assert!(sweep_until(&world, 1).await > 0);
 }
 
-async fn a_request_that_outlives_its_lease_is_refused_whole(database: &Database) {
+async fn a_request_that_outlives_its_lease_is_refused_completely(database: &Database) {
     let world = World::new(database).await;
     let mut draft = Draft::new(&world.publisher, &world.caller);
     draft.begin_batch();
     for page in pages() {
         draft.page(&page.to_string()).await.unwrap();
-        draft.relieve().await.unwrap();
+        draft.work_ahead().await.unwrap();
     }
     // The second piece was begun, so the first is there.
     assert!(world.sweep_all().await > 0);
     let answer = draft.publish(&world.caller).await;
-    assert!(matches!(answer, Err(Error::Away(_))), "{answer:?}");
+    assert!(matches!(answer, Err(Error::Unavailable(_))), "{answer:?}");
     assert_eq!(world.list().await["pages"], json!([]));
-    world.sweep_all().await;
+    // A sweep skips what is being abandoned at the same moment.
+    let left = world.text_count().await as u64;
+    sweep_until(&world, left).await;
     assert_eq!(world.text_count().await, 0);
+}
+
+/// Pages are looked up ahead, in pieces, while other requests change them.
+async fn what_changes_while_a_large_request_arrives_is_seen(database: &Database) {
+    let world = World::new(database).await;
+    let few: Vec<Value> = (0..10).map(|number| json!({"slug": format!("q{number}"), "title": "Q"})).collect();
+    let mut pages = pages();
+    pages.extend(few);
+    for change_at in [None, Some(5), Some(50), Some(100)] {
+        world
+            .published(
+                json!({"pages": [{"slug": "p1", "title": "Before"}, {"slug": "p60", "title": "Before"}]}),
+            )
+            .await;
+        let mut draft = Draft::new(&world.publisher, &world.caller);
+        draft.begin_batch();
+        for (index, page) in pages.iter().enumerate() {
+            draft.page(&page.to_string()).await.unwrap();
+            draft.work_ahead().await.unwrap();
+            if Some(index) == change_at {
+                let deleted = [
+                    json!({"slug": "p1", "contentType": "blog"}),
+                    json!({"slug": "p60", "contentType": "blog"}),
+                ];
+                let created = [json!({"slug": "p2", "title": "New"}), json!({"slug": "q3", "title": "New"})];
+                world.published(json!({"pages": created, "deleteSlugs": deleted})).await;
+            }
+        }
+        let answer = draft.publish(&world.caller).await.unwrap();
+        let updated: Vec<&str> = answer
+            .pages
+            .iter()
+            .filter(|page| page.status == WriteStatus::Updated)
+            .map(|page| page.slug.as_str())
+            .collect();
+        let expected = if change_at.is_some() { ["p2", "q3"] } else { ["p1", "p60"] };
+        assert_eq!(updated, expected, "changed at {change_at:?}");
+        let all: Vec<Value> =
+            answer.pages.iter().map(|page| json!({"slug": page.slug, "contentType": "blog"})).collect();
+        world.published(json!({"deleteSlugs": all})).await;
+    }
+}
+
+/// Such a slug is looked up with the first piece that names it, for all of them.
+async fn a_slug_that_every_piece_names_is_found_in_each_section(database: &Database) {
+    let world = World::new(database).await;
+    let pages: Vec<Value> = (0..110)
+        .map(|number| json!({"slug": "same", "contentType": "docs", "section": format!("s{number}"), "title": "A title", "content": content(number)}))
+        .collect();
+    for (round, status) in [WriteStatus::Created, WriteStatus::Updated].into_iter().enumerate() {
+        let mut draft = Draft::new(&world.publisher, &world.caller);
+        draft.begin_batch();
+        for page in &pages {
+            draft.page(&page.to_string()).await.unwrap();
+            draft.work_ahead().await.unwrap();
+        }
+        let answer = draft.publish(&world.caller).await.unwrap();
+        assert!(answer.pages.iter().all(|page| page.status == status), "round {round}");
+    }
+    assert_eq!(world.list().await["pages"].as_array().unwrap().len(), pages.len());
 }
 
 async fn replaced_and_cleared_texts_are_swept(database: &Database) {
@@ -133,13 +198,13 @@ async fn a_deleted_page_keeps_its_texts_until_it_is_purged(database: &Database) 
     assert_eq!(world.text_count().await, 0);
 }
 
-async fn texts_that_are_replaced_again_and_again_do_not_pile_up(database: &Database) {
+async fn texts_that_are_replaced_again_and_again_do_not_accumulate(database: &Database) {
     let world = World::new(database).await;
     let once = (PAGES + PAGES.div_ceil(2)) as i64;
     for round in 0..6 {
         world.published(json!({"pages": pages()})).await;
         let texts = world.text_count().await;
         // Those of this round, those of the round before, and the last piece of the one before that.
-        assert!(texts <= 3 * once, "{texts} texts in round {round}, although no sweep but the writer's own");
+        assert!(texts <= 3 * once, "{texts} texts in round {round}, although only the writer sweeps");
     }
 }

@@ -1,4 +1,4 @@
-//! The use cases, on SQLite and on PostgreSQL. One module a concern; here stands what they share.
+//! The use cases, on SQLite and on PostgreSQL. One module for each concern; shared code is here.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,6 @@ extern crate recto_publisher as publisher;
 
 mod access;
 mod accounts;
-mod bin;
 mod bounds;
 mod building;
 mod builds;
@@ -16,6 +15,7 @@ mod endings;
 mod installation;
 mod large;
 mod listing;
+mod many_changes;
 mod media;
 mod oracle;
 mod publish;
@@ -23,6 +23,7 @@ mod races;
 mod refused;
 mod releases;
 mod schedule;
+mod trash;
 mod verify;
 
 use std::sync::Arc;
@@ -84,14 +85,14 @@ impl World {
         publish(&self.publisher, &self.caller, body).await
     }
 
-    /// Publishes, and moves on by a second, so that no two publishes have one moment.
+    /// Publishes, and advances the clock by a second, so that no two publishes have the same time.
     async fn published(&self, body: Value) -> Value {
         let answer = self.publish(body).await.unwrap();
         self.clock.advance(Duration::from_secs(1));
         answer
     }
 
-    /// Publishes a new page and tells its id.
+    /// Publishes a new page and returns its id.
     async fn create(&self, page: Value) -> String {
         let answer = self.published(json!({"pages": [page]})).await;
         assert_eq!(answer["pages"][0]["status"], "created");
@@ -129,7 +130,7 @@ impl World {
         self.store.read(store::texts::count).await.unwrap()
     }
 
-    /// Sweeps after every lease has ended.
+    /// Sweeps after every lease has expired.
     async fn sweep_all(&self) -> u64 {
         self.clock.advance(2 * DAY);
         self.publisher.upkeep().await.unwrap().texts_swept
@@ -149,7 +150,7 @@ async fn publish(publisher: &Publisher, caller: &Caller, body: Value) -> Result<
                 draft.begin_batch();
                 for page in pages {
                     draft.page(&page.to_string()).await?;
-                    draft.relieve().await?;
+                    draft.work_ahead().await?;
                 }
             }
             ("deleteSlugs", Value::Array(deletes)) => {
@@ -175,7 +176,7 @@ fn key(text: &str) -> PageKey {
     }
 }
 
-/// The field errors of a refusal, as the answer would show them.
+/// The field errors of a refusal, as in the response.
 fn field_errors(error: Error) -> Value {
     match error {
         Error::Invalid(errors) => serde_json::to_value(errors).unwrap(),

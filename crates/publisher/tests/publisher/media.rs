@@ -1,11 +1,11 @@
-//! Uploads that need no worker: what is kept as it is.
+//! Uploads that need no worker: files that are stored unchanged.
 
 use std::time::Duration;
 
 use blob::{Blob, Key};
 use bytes::Bytes;
 use model::{Clock, MediaUrl, ObjectId};
-use publisher::{Caller, Error, Files, Orphans, Uploads};
+use publisher::{Caller, Error, Orphans, ProcessedFiles, Uploads};
 use serde_json::json;
 use testing::Database;
 
@@ -19,7 +19,7 @@ testing::on_both_databases!(
 );
 
 impl World {
-    async fn attached(&self, files: &[(&str, &str)]) -> Files {
+    async fn attached(&self, files: &[(&str, &str)]) -> ProcessedFiles {
         let mut uploads = Uploads::new(&self.publisher, &self.caller).unwrap();
         for (name, text) in files {
             let mut file = uploads.begin((*name).to_owned(), 0).unwrap();
@@ -86,7 +86,7 @@ async fn a_deleted_medium_is_swept_an_hour_later(database: &Database) {
     assert_eq!(world.publisher.delete_medium(world.site, &url.to_string()).await.unwrap(), 4);
     assert_eq!(used().await, 0);
     assert!(world.publisher.find_medium(world.site, &url).await.unwrap().is_none());
-    assert_eq!(world.publisher.sweep_media().await.unwrap(), 0, "somebody may be reading it");
+    assert_eq!(world.publisher.sweep_media().await.unwrap(), 0, "a visitor may be reading it");
     world.clock.advance(Duration::from_secs(3601));
     assert_eq!(world.publisher.sweep_media().await.unwrap(), 1);
     assert_eq!(objects(&world.blob).await, 0);
@@ -97,7 +97,7 @@ async fn objects_without_a_row_are_swept_when_they_are_old(database: &Database) 
     let url = world.upload("a.txt", "text").await;
     let orphan = Key::media(ObjectId::new(world.clock.now()));
     let mut writer = world.blob.writer(&orphan);
-    writer.write(Bytes::from_static(b"nobody's")).await.unwrap();
+    writer.write(Bytes::from_static(b"orphan")).await.unwrap();
     writer.finish().await.unwrap();
     let refused = world.publisher.sweep_orphans(false).await.unwrap_err().to_string();
     assert!(refused.contains("does not belong"), "{refused}");

@@ -22,7 +22,7 @@ testing::on_both_databases!(
     pages_are_deleted_in_the_same_request,
     a_key_deleted_earlier_can_be_used_again,
     a_single_page_is_answered_in_both_formats,
-    site_and_build_may_stand_beside_a_single_page,
+    a_single_page_may_be_sent_with_site_and_build,
     a_body_without_page_or_build_is_a_page_without_a_title,
     an_empty_batch_is_fine,
     the_named_site_is_written_to,
@@ -141,7 +141,7 @@ async fn an_update_that_changes_nothing_leaves_everything_as_it_was(database: &D
 
 async fn only_the_changed_pages_of_a_request_are_updated(database: &Database) {
     let world = World::new(database).await;
-    // So much text that most of it is stored ahead.
+    // Enough text that most of it is stored ahead.
     let page = |number: usize| json!({"slug": format!("p{number}"), "title": "T", "content": number.to_string().repeat(50_000)});
     let mut pages: Vec<Value> = (0..60).map(page).collect();
     world.published(json!({"pages": pages})).await;
@@ -158,7 +158,7 @@ async fn only_the_changed_pages_of_a_request_are_updated(database: &Database) {
     assert_eq!(world.content("p0").await.as_deref(), Some("new"));
     assert_eq!(world.page("p1").await.content, before[0].content, "its text stays where it is");
     assert_eq!(world.page("p59").await, before[1]);
-    // The texts that came for nothing go.
+    // Texts of unchanged pages are swept.
     world.sweep_all().await;
     assert_eq!(world.text_count().await, 60);
     assert_eq!(world.content("p59").await, Some("59".repeat(50_000)));
@@ -186,7 +186,7 @@ async fn a_section_may_be_typed_with_capitals(database: &Database) {
         (stored.key, stored.section_spelling.as_deref()),
         (crate::key("docs/freebsd/a"), Some("FreeBSD"))
     );
-    // The same page, spelt otherwise; and one that does not say.
+    // The same section with another spelling; and a page without one.
     world.published(json!({"pages": [{"title": "A", "contentType": "docs", "section": "freebsd"}]})).await;
     assert_eq!(world.page("a").await.section_spelling, None);
     world.published(json!({"pages": [page]})).await;
@@ -297,7 +297,7 @@ async fn a_single_page_is_answered_in_both_formats(database: &Database) {
     assert_eq!(world.content("a").await.as_deref(), Some("text"));
 }
 
-async fn site_and_build_may_stand_beside_a_single_page(database: &Database) {
+async fn a_single_page_may_be_sent_with_site_and_build(database: &Database) {
     let world = World::new(database).await;
     let answer =
         world.published(json!({"title": "A", "siteId": world.site.to_string(), "build": true})).await;
@@ -340,7 +340,7 @@ async fn another_account_s_site_is_no_site(database: &Database) {
     let name = model::AccountName::parse("Others").unwrap();
     let others = world.publisher.account_create(name, "pro").await.unwrap();
     for site in [others.site_id, SiteId(uuid::Uuid::nil())] {
-        // The site comes before what is wrong with the pages.
+        // The site is checked before the pages.
         for pages in [json!([{"title": "A"}]), json!([{}]), json!([])] {
             let answer = world.publish(json!({"siteId": site.to_string(), "pages": pages})).await;
             assert!(matches!(answer, Err(Error::NoSuchSite)), "{answer:?}");

@@ -10,10 +10,10 @@ testing::on_both_databases!(
     large_publishes_at_once_are_carried_out_one_after_the_other,
     pages_swapped_at_once_keep_their_slugs_apart,
     random_publishes_at_once_leave_a_sound_site,
-    upkeep_beside_publishes_takes_no_live_text,
+    upkeep_during_publishes_deletes_no_live_text,
 );
 
-/// Publishes every body in a task of its own, all at once.
+/// Publishes each body in its own task, all at once.
 async fn publish_at_once(world: &World, bodies: Vec<Value>) -> Vec<Result<Value, publisher::Error>> {
     let spawn = |body| {
         let (publisher, caller) = (world.publisher.clone(), world.caller.clone());
@@ -41,7 +41,7 @@ async fn one_slug_published_at_once_is_one_page(database: &Database) {
     world.content("a").await.unwrap();
 }
 
-/// Each is decided before the site is locked, and must notice what the others have done by then.
+/// Each is decided before the site is locked, and must notice changes of the others.
 async fn large_publishes_at_once_are_carried_out_one_after_the_other(database: &Database) {
     let world = World::new(database).await;
     let body = |number: usize| {
@@ -74,7 +74,7 @@ async fn pages_swapped_at_once_keep_their_slugs_apart(database: &Database) {
     assert_eq!(ids, BTreeSet::from([a, b]));
 }
 
-/// A small generator of numbers: the same on every run.
+/// A pseudorandom number generator: the same on every run.
 struct Random(u64);
 
 impl Random {
@@ -141,11 +141,11 @@ async fn random_publishes_at_once_leave_a_sound_site(database: &Database) {
             world.text(page.content).await.expect("every page has content");
         }
     }
-    // Nobody is left behind on a key that only stands in for another while pages move.
+    // No page keeps a temporary key that is only used while pages move.
     assert_eq!(world.list().await["pages"].as_array().unwrap().len(), keys.len());
 }
 
-async fn upkeep_beside_publishes_takes_no_live_text(database: &Database) {
+async fn upkeep_during_publishes_deletes_no_live_text(database: &Database) {
     let world = World::new(database).await;
     for round in 0..10 {
         let body = |number: usize| {

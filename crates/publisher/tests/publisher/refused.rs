@@ -71,12 +71,12 @@ async fn a_malformed_request_says_where(database: &Database) {
 
 async fn the_references_of_a_request_take_bounded_time(database: &Database) {
     let world = World::new(database).await;
-    // As deep as a text may be: the parser looks at every level in every line.
+    // As deep as a text may be: the parser checks every level in every line.
     let slow = format!("`file:a.png`\n\n{}a\n{}", "> ".repeat(300), "b\n".repeat(45_000));
     let pages: Vec<Value> =
         (0..400).map(|n| json!({"title": format!("Page {n}"), "content": slow})).collect();
     let Err(Error::Invalid(errors)) = world.publish(json!({"pages": pages})).await else {
-        panic!("it took as long as it liked");
+        panic!("the time was not limited");
     };
     let (first, words) = errors.first_key_value().unwrap();
     assert!(*first > 3, "the first pages are searched: {first}");

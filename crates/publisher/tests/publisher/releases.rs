@@ -1,4 +1,4 @@
-//! Releases: rolled back to, forgotten, put together, exported.
+//! Releases: rollback, deletion, merging of packs, export.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use testing::Database;
 use crate::World;
 
 testing::on_both_databases!(
-    a_rollback_holds_until_somebody_builds,
+    a_rollback_lasts_until_a_build_is_requested,
     old_releases_are_forgotten_and_their_bytes_reclaimed,
     many_small_packs_become_one,
     an_export_is_what_visitors_get,
@@ -21,7 +21,7 @@ async fn built(world: &World, text: &str) {
     world.rebuild().await;
 }
 
-async fn a_rollback_holds_until_somebody_builds(database: &Database) {
+async fn a_rollback_lasts_until_a_build_is_requested(database: &Database) {
     let world = World::new(database).await;
     built(&world, "first").await;
     built(&world, "second").await;
@@ -34,7 +34,7 @@ async fn a_rollback_holds_until_somebody_builds(database: &Database) {
     assert!(world.publisher.rollback(&site, None).await.is_err(), "there is none before the first");
     assert!(world.publisher.rollback(&site, Some(9)).await.is_err());
 
-    // A page's time comes: the build makes a release and does not go live over the rollback.
+    // A page becomes due: the build creates a release, which does not replace the rollback.
     world.published(json!({"title": "Later", "publishedAt": "2026-01-02T09:05:00Z"})).await;
     world.clock.advance(Duration::from_secs(600));
     assert_eq!(world.publisher.queue_due(model::Timestamp::MIN).await.unwrap(), 1);
@@ -42,7 +42,7 @@ async fn a_rollback_holds_until_somebody_builds(database: &Database) {
     assert_eq!((world.live().await, world.newest().await), (Some(1), 3));
 
     world.rebuild().await;
-    assert_eq!(world.live().await, Some(3), "somebody asked: the newest goes live, although it is not new");
+    assert_eq!(world.live().await, Some(3), "requested: the newest goes live, although nothing changed");
     assert!(world.get("/blog/later").await.is_some());
 }
 
@@ -75,7 +75,7 @@ async fn old_releases_are_forgotten_and_their_bytes_reclaimed(database: &Databas
     assert_eq!(world.files().await, before);
     world.publisher.rollback(&site, Some(4)).await.unwrap();
     assert!(world.get("/blog/hello").await.unwrap().contains("round 4"));
-    // What is live is kept, however old.
+    // The live release is kept, however old it is.
     for round in 7..=12 {
         world
             .published(

@@ -29,7 +29,7 @@ async fn a_page_dated_in_the_future_appears_at_its_time(database: &Database) {
     world.run().await;
     assert!(world.get("/blog/soon").await.is_some());
     let latest = world.publisher.latest_build(&world.caller, None).await.unwrap();
-    assert_eq!(latest.triggered_by, "cli", "nobody asked for the scheduled one");
+    assert_eq!(latest.triggered_by, "cli", "the scheduled one was not requested");
 }
 
 async fn a_due_page_is_queued_once(database: &Database) {
@@ -40,7 +40,7 @@ async fn a_due_page_is_queued_once(database: &Database) {
     assert_eq!(world.publisher.queue_due(Timestamp::MIN).await.unwrap(), 0, "it is queued");
     world.run().await;
     assert_eq!(world.publisher.queue_due(Timestamp::MIN).await.unwrap(), 0, "it was built");
-    // Pages of the present need no schedule.
+    // Pages with a past date need no schedule.
     world.published(json!({"title": "Now"})).await;
     assert_eq!(world.publisher.queue_due(Timestamp::MIN).await.unwrap(), 0);
 }

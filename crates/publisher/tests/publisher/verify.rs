@@ -8,7 +8,7 @@ use testing::Database;
 use crate::{World, settings};
 
 testing::on_both_databases!(
-    what_is_whole_is_reported_as_whole,
+    undamaged_data_is_reported_as_undamaged,
     a_flipped_bit_is_never_served_and_is_found,
     a_missing_pack_is_found,
     a_wrong_count_is_found,
@@ -23,7 +23,7 @@ async fn built(database: &Database) -> (World, tempfile::TempDir) {
     (world, directory)
 }
 
-/// The one pack that there is.
+/// The only pack.
 fn pack(directory: &std::path::Path) -> std::path::PathBuf {
     let mut folders: Vec<_> =
         std::fs::read_dir(directory.join("packs")).unwrap().map(Result::unwrap).collect();
@@ -34,7 +34,7 @@ fn pack(directory: &std::path::Path) -> std::path::PathBuf {
     files.remove(0).path()
 }
 
-async fn what_is_whole_is_reported_as_whole(database: &Database) {
+async fn undamaged_data_is_reported_as_undamaged(database: &Database) {
     let (world, _directory) = built(database).await;
     let found = world.publisher.verify(|_| {}).await.unwrap();
     assert_eq!(found.damage, []);

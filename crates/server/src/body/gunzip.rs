@@ -1,4 +1,4 @@
-//! gzip that is unpacked as it arrives, a small piece at a time, so that a bomb finds no memory to fill.
+//! Decompresses gzip as it arrives, in small pieces: a decompression bomb cannot fill the memory.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
@@ -7,7 +7,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::BodyError;
 
-const PIECE: usize = 64 * 1024;
+const PIECE_BYTES: usize = 64 * 1024;
 
 pub(super) struct Gunzip {
     decoder: MultiGzDecoder<Input>,
@@ -16,19 +16,19 @@ pub(super) struct Gunzip {
 }
 
 pub(super) enum Step {
-    Unpacked(Bytes),
-    /// It needs the next packed chunk, or to hear that there is none.
-    Hungry,
+    Output(Bytes),
+    /// Call `push` with the next compressed chunk, or `end`.
+    NeedsInput,
     End,
 }
 
 impl Gunzip {
     pub(super) fn new() -> Gunzip {
         let decoder = MultiGzDecoder::new(Input { chunk: Bytes::new(), ended: false });
-        Gunzip { decoder, piece: vec![0; PIECE].into(), begun: false }
+        Gunzip { decoder, piece: vec![0; PIECE_BYTES].into(), begun: false }
     }
 
-    /// To be called when hungry.
+    /// Only after `Step::NeedsInput`.
     pub(super) fn push(&mut self, chunk: Bytes) {
         self.begun |= !chunk.is_empty();
         self.decoder.get_mut().chunk = chunk;
@@ -39,20 +39,20 @@ impl Gunzip {
     }
 
     pub(super) fn step(&mut self) -> Result<Step, BodyError> {
-        // A request without a body may still name an encoding.
+        // A request without a body may still have a Content-Encoding header.
         if !self.begun && self.decoder.get_ref().ended {
             return Ok(Step::End);
         }
         match self.decoder.read(&mut self.piece) {
             Ok(0) => Ok(Step::End),
-            Ok(read) => Ok(Step::Unpacked(Bytes::copy_from_slice(&self.piece[..read]))),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Step::Hungry),
+            Ok(read) => Ok(Step::Output(Bytes::copy_from_slice(&self.piece[..read]))),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Step::NeedsInput),
             Err(_) => Err(BodyError::Gzip),
         }
     }
 }
 
-/// What the decoder may read now. The decoder can go on after `WouldBlock` wherever it stands.
+/// The decoder's input. The decoder can resume after `WouldBlock` at any point.
 struct Input {
     chunk: Bytes,
     ended: bool,

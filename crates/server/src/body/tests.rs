@@ -1,4 +1,4 @@
-//! Bodies that are too large, too slow, packed, broken or cut off.
+//! Bodies that are too large, too slow, compressed, corrupt or truncated.
 
 use std::convert::Infallible;
 use std::io::Write;
@@ -32,7 +32,7 @@ fn gzip(plain: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
-/// Gives a chunk each `pause`, or all of them at once.
+/// Sends a chunk every `pause`, or all at once.
 struct Trickle {
     chunks: std::vec::IntoIter<Bytes>,
     pause: Duration,
@@ -78,7 +78,7 @@ async fn read_chunks(bytes: &[u8], size: usize, max: u64) -> Result<Vec<u8>, Bod
 }
 
 #[tokio::test]
-async fn a_body_without_encoding_comes_as_it_is() {
+async fn a_body_without_encoding_is_returned_unchanged() {
     assert_eq!(read(Body::from("hello"), &headers(&[]), 5).await, Ok(b"hello".to_vec()));
     let identity = headers(&[("content-encoding", "identity")]);
     assert_eq!(read(Body::from("hello"), &identity, 5).await, Ok(b"hello".to_vec()));
@@ -97,7 +97,7 @@ async fn a_length_over_the_limit_is_refused_before_reading() {
 }
 
 #[tokio::test]
-async fn gzip_is_unpacked_however_it_is_cut() {
+async fn gzip_is_decompressed_however_it_is_split() {
     let plain: Vec<u8> = (0..300_000u32).flat_map(|n| (n.wrapping_mul(n) % 251).to_le_bytes()).collect();
     let packed = gzip(&plain);
     for size in [1, 7, 1000, packed.len()] {
@@ -162,7 +162,7 @@ fn bomb() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_bomb_is_unpacked_in_small_pieces() {
+async fn a_gzip_bomb_is_decompressed_in_small_pieces() {
     let mut reader = BodyReader::new(bomb().into(), &gzip_headers(), BodyLimits::new(64 * MB)).expect("gzip");
     let mut unpacked = 0;
     let end = loop {
@@ -178,7 +178,7 @@ async fn a_bomb_is_unpacked_in_small_pieces() {
 }
 
 #[tokio::test]
-async fn packed_bytes_that_unpack_to_nothing_have_the_same_limit() {
+async fn compressed_bytes_that_decompress_to_nothing_have_the_same_limit() {
     let packed = gzip(b"").repeat(1000);
     assert_eq!(read_chunks(&packed, 100, 1000).await, Err(too_large(1000)));
 }
@@ -216,7 +216,7 @@ async fn the_whole_body_has_a_deadline_that_grows_with_what_arrives() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_between_two_calls_is_not_the_clients() {
+async fn the_time_between_two_calls_is_not_counted() {
     let chunks = vec![Bytes::from_static(b"a"); 5];
     let body = Trickle::body(chunks, Duration::from_secs(1));
     let mut reader = BodyReader::new(body, &headers(&[]), BodyLimits::new(MB)).expect("plain");
@@ -227,7 +227,7 @@ async fn the_time_between_two_calls_is_not_the_clients() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_is_an_abort() {
+async fn a_client_that_disconnects_is_an_abort() {
     struct Gone;
     impl hyper::body::Body for Gone {
         type Data = Bytes;
@@ -243,7 +243,7 @@ async fn a_client_that_goes_away_is_an_abort() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_all_there_lets_others_have_their_turn() {
+async fn a_body_that_has_arrived_completely_yields_to_other_tasks() {
     for (body, headers) in [
         (Trickle::body(vec![Bytes::from(vec![b'a'; 1000]); 10_000], Duration::ZERO), headers(&[])),
         (gzip(&vec![0; 10_000_000]).into(), gzip_headers()),

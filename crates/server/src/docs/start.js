@@ -1,4 +1,4 @@
-// Everything comes from this host: no fonts, no proxy, no telemetry, no assistant of others.
+// Nothing is loaded from other hosts: no fonts, no proxy, no telemetry, no assistant.
 Scalar.createApiReference('#reference', {
   url: '/openapi.json',
   withDefaultFonts: false,

@@ -1,4 +1,4 @@
-//! Why a body is refused, in words for the client.
+//! Why a JSON body is refused; the messages are for the developer of the client.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use super::{MAX_KEYS, Streamed, lookalike};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) struct JsonError {
     pub fault: Fault,
-    /// The byte of the body at which the fault, or the key or value at fault, begins.
+    /// The offset in the body of the fault, or of the key or value with the fault.
     pub offset: u64,
-    pub place: Option<Place>,
+    pub location: Option<JsonLocation>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
     #[error("the body must be one JSON object")]
     TopLevel,
-    /// Something else, with what to do about it.
+    /// The body is in another format; the text also says how to fix that.
     #[error("the body looks like {0}")]
     LooksLike(&'static str),
     #[error("the body must not begin with a byte order mark")]
@@ -40,8 +40,9 @@ pub(crate) enum Fault {
 }
 
 impl JsonError {
-    /// Of a body that its content type calls JSON: names what it is instead. `chunk` is the one that was refused.
-    pub(crate) fn of_body(self, chunk: &[u8]) -> JsonError {
+    /// For a body with the content type JSON: names the actual format if it is recognised. `chunk` is the chunk with the
+    /// error.
+    pub(crate) fn with_detected_format(self, chunk: &[u8]) -> JsonError {
         match self.fault {
             Fault::TopLevel => JsonError { fault: lookalike::of(chunk).unwrap_or(Fault::TopLevel), ..self },
             _ => self,
@@ -50,24 +51,24 @@ impl JsonError {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum JsonLocation {
     Member(String),
     Element { array: Streamed, index: usize },
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for JsonLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Member(key) => f.write_str(key),
-            Place::Element { array, index } => write!(f, "{}[{index}]", array.key()),
+            JsonLocation::Member(key) => f.write_str(key),
+            JsonLocation::Element { array, index } => write!(f, "{}[{index}]", array.key()),
         }
     }
 }
 
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = &self.place {
-            write!(f, "{place}: ")?;
+        if let Some(location) = &self.location {
+            write!(f, "{location}: ")?;
         }
         write!(f, "{} (at byte {})", self.fault, self.offset)
     }

@@ -1,8 +1,8 @@
-//! What a body is that says it is JSON and is not: the usual mistakes of clients, named.
+//! Recognises bodies that are sent as JSON but are something else: the usual mistakes of clients.
 
 use super::Fault;
 
-/// `start` is the beginning of the body, as far as it is known.
+/// `start` is the beginning of the body.
 pub(super) fn of(start: &[u8]) -> Option<Fault> {
     let start = start.trim_ascii_start();
     let text = match start {
@@ -21,7 +21,7 @@ pub(super) fn of(start: &[u8]) -> Option<Fault> {
     Some(Fault::LooksLike(text))
 }
 
-/// A boundary's line, and a part's head behind it.
+/// A boundary line, followed by a part's headers.
 fn is_multipart(start: &[u8]) -> bool {
     let Some(line) = start.strip_prefix(b"--").and_then(|rest| rest.split(|byte| *byte == b'\n').next())
     else {

@@ -1,9 +1,12 @@
-//! The splitter held against serde_json.
+//! The splitter, compared with serde_json.
+
+use std::cell::Cell;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
+use testing::damage::{damage, damaged};
 
 use super::*;
 
@@ -170,7 +173,7 @@ fn members() -> impl Strategy<Value = Vec<(String, Value)>> {
     })
 }
 
-/// The ways in which one object may be written down.
+/// Different spellings of the same object.
 #[derive(Debug, Clone)]
 struct Hand {
     pretty: bool,
@@ -258,11 +261,11 @@ fn mutation() -> impl Strategy<Value = Mutation> {
 }
 
 fn mutate(body: &mut Vec<u8>, mutations: &[(Mutation, prop::sample::Index)]) {
-    for (mutation, place) in mutations {
+    for (mutation, location) in mutations {
         if body.is_empty() {
             return;
         }
-        let at = place.index(body.len());
+        let at = location.index(body.len());
         match mutation {
             Mutation::Replace(byte) => body[at] = *byte,
             Mutation::Insert(byte) => body.insert(at, *byte),
@@ -301,7 +304,7 @@ proptest! {
     }
 
     #[test]
-    fn what_serde_json_refuses_is_refused_here_or_by_a_value(
+    fn everything_that_serde_json_refuses_is_refused(
         members in members(),
         hand in hand(),
         mutations in vec((mutation(), any::<prop::sample::Index>()), 1..4),
@@ -319,4 +322,47 @@ proptest! {
     ) {
         check_soundness(&body, &sizes);
     }
+}
+
+/// A request as clients send it.
+fn request(pages: usize, pretty: bool) -> Vec<u8> {
+    let page = |number: usize| {
+        json!({
+            "slug": format!("p{number}"), "title": "A \"title\" \\ with {[,:]} – and 日本 🎉",
+            "content": "# Heading\n\n\t`code`\u{0}\u{7f}", "tags": ["a", ""], "draft": number.is_multiple_of(2),
+            "params": {"weight": -1.5e-7, "deep": [[[{"a": null}]]], "": {}},
+        })
+    };
+    let pages: Vec<Value> = (0..pages).map(page).collect();
+    let deletes = json!([{"slug": "gone", "contentType": "docs", "section": "guides"}]);
+    let body =
+        json!({"siteId": "a", "build": true, "pages": pages, "deleteSlugs": deletes, "unknown": [1, [2]]});
+    if pretty { format!("{body:#}").into_bytes() } else { body.to_string().into_bytes() }
+}
+
+#[test]
+fn a_damaged_request_is_refused_or_split_the_same_however_it_arrives() {
+    let (accepted, refused) = (Cell::new(0), Cell::new(0));
+    for files in [[request(3, true), request(9, false)], [request(9, false), request(3, true)]] {
+        let files = [&files[0][..], &files[1][..]];
+        proptest!(ProptestConfig::with_cases(1500), |(damage in damage(), sizes in vec(1..300usize, 1..20))| {
+            let body = damaged(&files, &damage);
+            check_soundness(&body, &sizes);
+            match (split(&[&body]), serde_json::from_slice::<serde_json::Map<String, Value>>(&body)) {
+                (Ok(seen), _) => {
+                    let lengths = seen.iter().map(|seen| match seen {
+                        Seen::Member(_, value) | Seen::Element(_, _, value) => value.len(),
+                        Seen::Start(_) | Seen::End(..) => 0,
+                    });
+                    prop_assert!(lengths.sum::<usize>() < body.len());
+                    accepted.set(accepted.get() + 1);
+                }
+                // serde_json keeps the last of two members.
+                (Err(error), Ok(_)) => prop_assert!(matches!(error.fault, Fault::DuplicateKey(_)), "{:?}", error),
+                (Err(_), Err(_)) => refused.set(refused.get() + 1),
+            }
+        });
+    }
+    let (accepted, refused) = (accepted.get(), refused.get());
+    assert!(accepted > 50 && refused > 50, "{accepted} accepted, {refused} refused");
 }

@@ -1,13 +1,13 @@
-//! The search for the end of one key or value, chunk by chunk, without looking at a byte twice.
+//! Finds the end of a key or value, chunk by chunk, reading each byte once.
 
 use memchr::memchr2;
 
-/// One key or value on the way to its end.
+/// A key or value whose end is not found yet.
 pub(super) struct Token {
     shape: Shape,
-    /// Where in the body it begins.
+    /// Its offset in the body.
     start: u64,
-    /// How many brackets it has opened.
+    /// How many brackets are open.
     open: usize,
     string: InString,
 }
@@ -67,7 +67,7 @@ impl Token {
         }
     }
 
-    /// From inside a string to behind its closing quote.
+    /// Moves from inside a string to the position after its closing quote.
     fn leave_string(&mut self, bytes: &[u8], mut at: usize) -> Option<usize> {
         if matches!(self.string, InString::Escaped) && at < bytes.len() {
             self.string = InString::Yes;
@@ -88,7 +88,7 @@ impl Token {
     }
 }
 
-/// The bytes that matter between the strings of a value.
+/// The bytes that matter outside strings.
 const STRUCTURAL: [bool; 256] = {
     let mut table = [false; 256];
     table[b'"' as usize] = true;

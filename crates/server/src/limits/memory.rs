@@ -1,4 +1,4 @@
-//! One window's counts within one process.
+//! A sliding window whose counts are in this process's memory.
 
 mod keys;
 
@@ -11,13 +11,13 @@ use model::Timestamp;
 use self::keys::Keys;
 use super::Key;
 
-/// Some hundred bytes each, as long as each has few requests.
-const MOST_KEYS: usize = 100_000;
+/// Each takes some hundred bytes while it has few requests.
+const MAX_KEYS: usize = 100_000;
 
-/// Refused requests count too, so "the window holds its limit" means "the limit-th newest request
-/// is inside the window": the newest `limit` times of a key say everything, however many there were.
+/// Refused requests count too, so the limit is reached exactly if the limit-th newest request is inside the window: only
+/// the newest `limit` times of a key are needed.
 #[derive(Debug)]
-pub(crate) struct Memory {
+pub(crate) struct MemoryWindow {
     limit: usize,
     length: Duration,
     counts: Mutex<Counts>,
@@ -29,67 +29,68 @@ struct Counts {
     next_number: u64,
 }
 
-/// Requests in the order they came. Those that may still be given back stand beside the newest
-/// `limit` that may not; there are as many of them as requests being answered.
+/// The requests of a key, oldest first: the newest `limit` confirmed ones, and those that may still be undone, which are
+/// requests that are being processed.
 #[derive(Debug, Default)]
 struct Ring {
     requests: VecDeque<Request>,
-    settled: usize,
+    confirmed: usize,
 }
 
 #[derive(Debug)]
 struct Request {
     number: u64,
     at: Timestamp,
-    settled: bool,
+    confirmed: bool,
 }
 
 pub(crate) struct Counted {
-    /// What the request was counted under; together with its number it names the request to `settle` and `remove`.
+    /// The key that the request was counted under. With `number` it identifies the request for `confirm` and `undo`.
     pub(crate) key: Key,
     pub(crate) number: u64,
-    /// How many requests the window held before this one; from the limit on the number may be too low.
+    /// How many requests were in the window before this one. At or above the limit the number may be too low.
     pub(crate) before: usize,
-    /// When the window will hold fewer than its limit, if it does not now.
+    /// When the window will be below its limit again, if it is not now.
     pub(super) free_at: Option<Timestamp>,
 }
 
-impl Memory {
-    pub(crate) fn new(limit: usize, length: Duration) -> Memory {
-        Memory::remembering(MOST_KEYS, limit, length)
+impl MemoryWindow {
+    pub(crate) fn new(limit: usize, length: Duration) -> MemoryWindow {
+        MemoryWindow::with_max_keys(MAX_KEYS, limit, length)
     }
 
-    fn remembering(most_keys: usize, limit: usize, length: Duration) -> Memory {
-        let counts = Counts { keys: Keys::new(most_keys), next_number: 0 };
-        Memory { limit, length, counts: Mutex::new(counts) }
+    fn with_max_keys(max_keys: usize, limit: usize, length: Duration) -> MemoryWindow {
+        let counts = Counts { keys: Keys::new(max_keys), next_number: 0 };
+        MemoryWindow { limit, length, counts: Mutex::new(counts) }
     }
 
     pub(crate) fn count(&self, key: Key, now: Timestamp) -> Counted {
         let mut counts = self.lock();
-        let gone = counts.keys.turn(now, self.length);
+        let expired = counts.keys.rotate(now, self.length);
         let number = counts.next_number;
         counts.next_number += 1;
-        let (key, ring) = counts.keys.freshen(key);
+        let (key, ring) = counts.keys.touch(key);
         ring.prune(self.limit, now.minus(self.length));
         let before = ring.requests.len();
-        ring.requests.push_back(Request { number, at: now, settled: false });
+        ring.requests.push_back(Request { number, at: now, confirmed: false });
         let free_at =
             ring.requests.iter().nth_back(self.limit - 1).map(|request| request.at.plus(self.length));
         drop(counts);
-        drop(gone); // Many keys take a while, and nobody has to wait for that.
+        // Dropping many keys takes a while, so it happens after the lock is released.
+        drop(expired);
         Counted { key, number, before, free_at }
     }
 
-    pub(crate) fn settle(&self, key: &Key, number: u64) {
+    pub(crate) fn confirm(&self, key: &Key, number: u64) {
         if let Some(ring) = self.lock().keys.ring(key)
             && let Some(index) = ring.find(number)
         {
-            ring.requests[index].settled = true;
-            ring.settled += 1;
+            ring.requests[index].confirmed = true;
+            ring.confirmed += 1;
         }
     }
 
-    pub(crate) fn remove(&self, key: &Key, number: u64) {
+    pub(crate) fn undo(&self, key: &Key, number: u64) {
         if let Some(ring) = self.lock().keys.ring(key)
             && let Some(index) = ring.find(number)
         {
@@ -103,15 +104,15 @@ impl Memory {
 }
 
 impl Ring {
-    /// Drops what no count can need: what has left the window, and what is older than `limit`
-    /// requests that are there to stay.
-    fn prune(&mut self, limit: usize, left: Timestamp) {
+    /// Drops requests that are no longer needed: those before `start`, the beginning of the window, and those older than
+    /// the newest `limit` confirmed requests.
+    fn prune(&mut self, limit: usize, start: Timestamp) {
         while let Some(oldest) = self.requests.front() {
-            let settled_behind = self.settled - usize::from(oldest.settled);
-            if oldest.at > left && settled_behind < limit {
+            let confirmed_after = self.confirmed - usize::from(oldest.confirmed);
+            if oldest.at > start && confirmed_after < limit {
                 return;
             }
-            self.settled = settled_behind;
+            self.confirmed = confirmed_after;
             self.requests.pop_front();
         }
     }

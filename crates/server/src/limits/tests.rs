@@ -1,4 +1,4 @@
-//! What every way of counting has to do, told by sentences and by a model that forgets nothing.
+//! Rules of the rate limits, by examples and by comparison with a naive model that keeps every request.
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
@@ -19,17 +19,17 @@ fn at(micros: i64) -> Timestamp {
     Timestamp::from_micros(START + micros)
 }
 
-/// What a client learns.
+/// What a client sees of a window.
 #[derive(Debug, PartialEq, Eq)]
-struct Told {
+struct Seen {
     remaining: u32,
     refused: bool,
     retry_after_seconds: u64,
 }
 
-impl From<&Count> for Told {
-    fn from(count: &Count) -> Told {
-        Told {
+impl From<&Count> for Seen {
+    fn from(count: &Count) -> Seen {
+        Seen {
             remaining: count.remaining,
             refused: count.refused,
             retry_after_seconds: count.retry_after_seconds,
@@ -37,14 +37,14 @@ impl From<&Count> for Told {
     }
 }
 
-/// The answer to a request at that time, which stays counted.
-async fn told(limiter: &Limiter, window: Window, micros: i64) -> Told {
-    Told::from(&limiter.count(window, ip(1), at(micros)).await)
+/// Counts a request at that time and returns what the client sees.
+async fn seen(limiter: &Limiter, window: Window, micros: i64) -> Seen {
+    Seen::from(&limiter.count(window, ip(1), at(micros)).await)
 }
 
 async fn fill(limiter: &Limiter, window: Window, micros: i64, requests: u32) {
     for _ in 0..requests {
-        told(limiter, window, micros).await;
+        seen(limiter, window, micros).await;
     }
 }
 
@@ -54,19 +54,19 @@ async fn the_limit_is_let_through_and_the_next_request_refused() {
     for (window, retry_after_seconds) in [(Window::Write, 60), (Window::Heavy, 3600), (Window::Ip, 60)] {
         let limit = window.limit();
         fill(&limiter, window, 0, limit - 1).await;
-        let last = told(&limiter, window, 0).await;
-        assert_eq!(last, Told { remaining: 0, refused: false, retry_after_seconds });
-        let next = told(&limiter, window, 0).await;
-        assert_eq!(next, Told { remaining: 0, refused: true, retry_after_seconds });
+        let last = seen(&limiter, window, 0).await;
+        assert_eq!(last, Seen { remaining: 0, refused: false, retry_after_seconds });
+        let next = seen(&limiter, window, 0).await;
+        assert_eq!(next, Seen { remaining: 0, refused: true, retry_after_seconds });
     }
 }
 
 #[tokio::test]
 async fn the_remaining_requests_already_count_this_one() {
     let limiter = Limiter::memory();
-    assert_eq!(told(&limiter, Window::Write, 0).await.remaining, 59);
-    assert_eq!(told(&limiter, Window::Heavy, 0).await.remaining, 19);
-    assert_eq!(told(&limiter, Window::Ip, 0).await.remaining, 119);
+    assert_eq!(seen(&limiter, Window::Write, 0).await.remaining, 59);
+    assert_eq!(seen(&limiter, Window::Heavy, 0).await.remaining, 19);
+    assert_eq!(seen(&limiter, Window::Ip, 0).await.remaining, 119);
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn a_request_exactly_a_window_old_has_left_it() {
     for (age, refused) in [(60 * SECOND - 1, true), (60 * SECOND, false)] {
         let limiter = Limiter::memory();
         fill(&limiter, Window::Write, 0, 60).await;
-        assert_eq!(told(&limiter, Window::Write, age).await.refused, refused, "{age}");
+        assert_eq!(seen(&limiter, Window::Write, age).await.refused, refused, "{age}");
     }
 }
 
@@ -83,30 +83,30 @@ async fn refused_requests_count_too() {
     let limiter = Limiter::memory();
     fill(&limiter, Window::Write, 0, 60).await;
     fill(&limiter, Window::Write, 30 * SECOND, 60).await;
-    assert!(told(&limiter, Window::Write, 60 * SECOND).await.refused);
+    assert!(seen(&limiter, Window::Write, 60 * SECOND).await.refused);
 }
 
 #[tokio::test]
 async fn the_hourly_window_says_when_a_slot_is_free() {
     let limiter = Limiter::memory();
     for minute in 0..20 {
-        told(&limiter, Window::Heavy, minute * 60 * SECOND).await;
+        seen(&limiter, Window::Heavy, minute * 60 * SECOND).await;
     }
-    // Counting itself, the refused request pushes the wait from the first to the second minute.
-    let refused = told(&limiter, Window::Heavy, 1800 * SECOND).await;
-    assert_eq!(refused, Told { remaining: 0, refused: true, retry_after_seconds: 1860 });
-    assert!(!told(&limiter, Window::Heavy, (1800 + 1860) * SECOND).await.refused);
+    // The refused request counts too, which moves the wait from the first to the second minute.
+    let refused = seen(&limiter, Window::Heavy, 1800 * SECOND).await;
+    assert_eq!(refused, Seen { remaining: 0, refused: true, retry_after_seconds: 1860 });
+    assert!(!seen(&limiter, Window::Heavy, (1800 + 1860) * SECOND).await.refused);
 }
 
 #[tokio::test]
-async fn a_started_second_is_waited_for_whole() {
+async fn the_wait_is_rounded_up_to_whole_seconds() {
     let limiter = Limiter::memory();
     fill(&limiter, Window::Heavy, 0, 20).await;
     fill(&limiter, Window::Heavy, 1, 20).await;
-    let wait = |told: Told| told.retry_after_seconds;
-    assert_eq!(wait(told(&limiter, Window::Heavy, 2).await), 3600);
+    let wait = |seen: Seen| seen.retry_after_seconds;
+    assert_eq!(wait(seen(&limiter, Window::Heavy, 2).await), 3600);
     fill(&limiter, Window::Heavy, 2, 18).await;
-    assert_eq!(wait(told(&limiter, Window::Heavy, 3600 * SECOND).await), 1);
+    assert_eq!(wait(seen(&limiter, Window::Heavy, 3600 * SECOND).await), 1);
 }
 
 #[tokio::test]
@@ -114,28 +114,28 @@ async fn keys_and_windows_do_not_share_their_counts() {
     let limiter = Limiter::memory();
     fill(&limiter, Window::Heavy, 0, 20).await;
     assert!(!limiter.count(Window::Heavy, ip(2), at(0)).await.refused);
-    assert!(!told(&limiter, Window::Ip, 0).await.refused);
+    assert!(!seen(&limiter, Window::Ip, 0).await.refused);
 }
 
 #[tokio::test]
-async fn a_request_given_back_never_came() {
+async fn an_undone_request_does_not_count() {
     let limiter = Limiter::memory();
     fill(&limiter, Window::Write, 0, 59).await;
     for _ in 0..200 {
         let count = limiter.count(Window::Write, ip(1), at(SECOND)).await;
         assert!(!count.refused);
-        limiter.give_back(count.slot).await;
+        limiter.undo(count.slot).await;
     }
-    assert!(!told(&limiter, Window::Write, 2 * SECOND).await.refused);
-    assert!(told(&limiter, Window::Write, 2 * SECOND).await.refused);
+    assert!(!seen(&limiter, Window::Write, 2 * SECOND).await.refused);
+    assert!(seen(&limiter, Window::Write, 2 * SECOND).await.refused);
 }
 
 #[derive(Debug, Clone)]
 enum Step {
     Wait(i64),
-    /// So many requests of a key, which stay.
+    /// This many confirmed requests of a key.
     Requests(u8, usize),
-    /// A request of a key that may still be given back.
+    /// A request of a key that may still be undone.
     Pending(u8),
     GiveBack(prop::sample::Index),
     Settle(prop::sample::Index),
@@ -155,7 +155,7 @@ fn history(window: Window) -> impl Strategy<Value = Vec<Step>> {
     vec(step, 1..120)
 }
 
-/// Every request that ever came and was not given back.
+/// Every request that was not undone.
 struct Naive {
     window: Window,
     requests: HashMap<u8, Vec<(u64, i64)>>,
@@ -163,7 +163,7 @@ struct Naive {
 }
 
 impl Naive {
-    fn count(&mut self, key: u8, now: i64) -> (u64, Told) {
+    fn count(&mut self, key: u8, now: i64) -> (u64, Seen) {
         let length = self.window.length().as_micros() as i64;
         let limit = self.window.limit() as usize;
         let requests = self.requests.entry(key).or_default();
@@ -179,10 +179,10 @@ impl Naive {
             Window::Write | Window::Ip => 60,
         };
         let remaining = limit.saturating_sub(before + 1) as u32;
-        (self.next - 1, Told { remaining, refused: before >= limit, retry_after_seconds })
+        (self.next - 1, Seen { remaining, refused: before >= limit, retry_after_seconds })
     }
 
-    fn give_back(&mut self, key: u8, id: u64) {
+    fn undo(&mut self, key: u8, id: u64) {
         self.requests.entry(key).or_default().retain(|(other, _)| *other != id);
     }
 }
@@ -198,19 +198,19 @@ async fn check_history(window: Window, steps: Vec<Step>) {
             Step::Requests(key, requests) => {
                 for _ in 0..requests {
                     let count = limiter.count(window, ip(key), at(now)).await;
-                    assert_eq!(Told::from(&count), naive.count(key, now).1);
+                    assert_eq!(Seen::from(&count), naive.count(key, now).1);
                 }
             }
             Step::Pending(key) => {
                 let count = limiter.count(window, ip(key), at(now)).await;
-                let (id, told) = naive.count(key, now);
-                assert_eq!(Told::from(&count), told);
+                let (id, expected) = naive.count(key, now);
+                assert_eq!(Seen::from(&count), expected);
                 pending.push((key, id, count.slot));
             }
             Step::GiveBack(index) if !pending.is_empty() => {
                 let (key, id, slot) = pending.swap_remove(index.index(pending.len()));
-                limiter.give_back(slot).await;
-                naive.give_back(key, id);
+                limiter.undo(slot).await;
+                naive.undo(key, id);
             }
             Step::Settle(index) if !pending.is_empty() => {
                 drop(pending.swap_remove(index.index(pending.len())));

@@ -1,4 +1,4 @@
-//! One connection: its requests, its deadlines and its end.
+//! A connection: its requests, its deadlines and how it ends.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -20,37 +20,37 @@ use tokio::time::{sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::stream::WatchedStream;
-use super::watch::{Answer, Upload, Watch};
-use super::{Answers, ListenLimits};
+use super::watch::{RequestBody, ResponseBody, Watch};
+use super::{ListenLimits, RequestHandler};
 
-/// What hyper reads ahead, and at most makes its buffer. Uploads are no faster with more of it, and it is what each
-/// connection costs, whatever it does.
-const BUFFER: usize = 16 * 1024;
+/// The most that hyper buffers of a request. Every connection may use this much memory, and uploads are not faster with
+/// more.
+const MAX_BUFFER_BYTES: usize = 16 * 1024;
 
-/// What the system takes of an answer before it can be sent. A slow reader is noticed by what the system does not take
-/// from us; of its own accord it would hide megabytes, and take more only after a third of them is gone.
+/// How much of a response the system buffers. A slow reader is detected by a full buffer; by default the system buffers
+/// megabytes and accepts more only after a third of them is sent.
 const MAX_UNSENT_BYTES: u32 = 128 * 1024;
 
 enum End {
     Closed,
-    /// The client may still be sending what nobody read.
+    /// The client may still be sending a body that was not read.
     Unread,
-    /// The client has stopped taking its answer.
+    /// The client has stopped reading its response.
     Stalled,
 }
 
 pub(super) async fn run(
     stream: TcpStream,
     peer: SocketAddr,
-    answers: impl Answers,
+    handler: impl RequestHandler,
     limits: Arc<ListenLimits>,
     shutdown: CancellationToken,
 ) {
-    // Answers are written whole; waiting for more to send with them only makes them late.
+    // Responses are written whole: delaying small packets to combine them only adds latency.
     let _ = stream.set_nodelay(true);
     let _ = SockRef::from(&stream).set_tcp_notsent_lowat(MAX_UNSENT_BYTES);
     let watch = Arc::new(Watch::new(limits.clone()));
-    let service = service_fn(|request| Box::pin(answer(&answers, peer, watch.clone(), request)));
+    let service = service_fn(|request| Box::pin(handle(&handler, peer, watch.clone(), request)));
     let io = TokioIo::new(WatchedStream::new(stream, watch.clone()));
     let mut connection = http1(&limits).serve_connection(io, service);
     let mut sleep = pin!(sleep_until(watch.wake_at()));
@@ -64,7 +64,7 @@ pub(super) async fn run(
         if let Poll::Ready(result) = connection.poll_without_shutdown(context) {
             return Poll::Ready(End::of(result, &watch));
         }
-        // All that moves the time happens inside the poll above.
+        // The deadline changes only inside the poll above.
         if sleep.deadline() != watch.wake_at() {
             sleep.as_mut().reset(watch.wake_at());
         }
@@ -75,7 +75,7 @@ pub(super) async fn run(
     match end {
         End::Closed => {}
         End::Unread => linger(stream, &limits).await,
-        // What the system still holds for a client that takes nothing is not worth keeping.
+        // Discard what the system has buffered for a client that reads nothing.
         End::Stalled => drop(stream.set_zero_linger()),
     }
 }
@@ -91,31 +91,31 @@ fn http1(limits: &ListenLimits) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
         .max_header_size(limits.max_header_bytes)
-        .max_buf_size(BUFFER.max(limits.max_header_bytes))
-        // Its clock starts with the wait for the next request, so it cannot tell a slow head from an
-        // idle connection. `Watch` can.
+        .max_buf_size(MAX_BUFFER_BYTES.max(limits.max_header_bytes))
+        // hyper's timeout starts while the connection is idle, so it cannot distinguish that from a slow head. `Watch`
+        // can.
         .header_read_timeout(None);
     builder
 }
 
-async fn answer<A: Answers>(
-    answers: &A,
+async fn handle<H: RequestHandler>(
+    handler: &H,
     peer: SocketAddr,
     watch: Arc<Watch>,
     request: Request<Incoming>,
-) -> Result<Response<Answer<A::Body>>, Infallible> {
+) -> Result<Response<ResponseBody<H::Body>>, Infallible> {
     watch.request_began();
-    let request = request.map(|body| Upload::new(body, watch.clone()));
-    let mut response = answers.answer(peer, request).await;
+    let request = request.map(|body| RequestBody::new(body, watch.clone()));
+    let mut response = handler.handle(peer, request).await;
     if watch.is_unread() {
-        // What the client still sends would be taken for its next request, so this was the last one here.
+        // The rest of the body would be parsed as the next request, so the connection must be closed.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    Ok(response.map(|body| Answer::new(body, watch)))
+    Ok(response.map(|body| ResponseBody::new(body, watch)))
 }
 
-/// Closing a socket with unread bytes resets the connection, and the client loses the answer that
-/// it has not read yet. So we take what still comes, within limits.
+/// Closing a socket with unread bytes resets the connection, and the client may lose the response. So the rest of the
+/// body is received and discarded, within limits.
 async fn linger(mut stream: TcpStream, limits: &ListenLimits) {
     if stream.shutdown().await.is_err() {
         return;

@@ -1,4 +1,4 @@
-//! A connection's socket. What passes over it is reported to its watch, which decides how much is read at once.
+//! A connection's socket. It reports reads and writes to its `Watch`, which decides how much is read at once.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -26,7 +26,7 @@ impl WatchedStream {
 
     fn written(&self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match &result {
-            Poll::Pending => self.watch.write_waits(),
+            Poll::Pending => self.watch.write_blocked(),
             Poll::Ready(Ok(bytes)) => self.watch.bytes_written(*bytes),
             Poll::Ready(Err(_)) => {}
         }

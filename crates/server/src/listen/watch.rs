@@ -1,4 +1,4 @@
-//! By when a client has to do something, told by what passes over its connection.
+//! The deadlines of a client, derived from what is read from and written to its connection.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,11 +11,11 @@ use tokio::time::Instant;
 
 use super::ListenLimits;
 
-/// Far enough that nothing waits for it; the timer takes no unlimited time.
+/// Stands for no deadline: the timer needs a finite time.
 const NEVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// A head is read in pieces of this size at most: what is read at once decides how large hyper makes its buffer.
-const HEAD_PIECE: usize = 4096;
+/// The most that is read at once of a head: hyper sizes its buffer by it.
+const HEAD_READ_BYTES: usize = 4096;
 
 pub(super) struct Watch {
     limits: Arc<ListenLimits>,
@@ -24,13 +24,13 @@ pub(super) struct Watch {
 
 struct State {
     phase: Phase,
-    /// What was read of the current head.
+    /// Bytes of the current head so far.
     head_bytes: usize,
-    /// Since when bytes of an answer are waiting for the client to take them.
-    waits_since: Option<Instant>,
-    /// How much longer they may wait. Waiting uses it up, and what the client takes gives it back, so that neither a
-    /// pause nor a fast start makes up for a slow reader in the long run.
-    patience: Duration,
+    /// Since when writing is blocked by the client.
+    blocked_since: Option<Instant>,
+    /// How much longer writing may be blocked. Blocked time reduces it, and bytes that the client reads increase it again,
+    /// so that neither a pause nor a fast start hides a slow reader in the long run.
+    allowance: Duration,
     /// A request's body was dropped before its end.
     unread: bool,
     never: Instant,
@@ -38,11 +38,11 @@ struct State {
 
 #[derive(Clone, Copy)]
 enum Phase {
-    /// By when the next request must begin.
+    /// The deadline for the beginning of the next request.
     Idle(Instant),
-    /// By when its head must be complete.
+    /// The deadline for the end of its head.
     Head(Instant),
-    /// A request is being answered; handlers have their own limits.
+    /// A request is being processed; handlers have their own limits.
     Busy,
 }
 
@@ -52,8 +52,8 @@ impl Watch {
         let state = State {
             phase: Phase::Head(now + limits.header_timeout),
             head_bytes: 0,
-            waits_since: None,
-            patience: limits.write_timeout,
+            blocked_since: None,
+            allowance: limits.write_timeout,
             unread: false,
             never: now + NEVER,
         };
@@ -62,8 +62,8 @@ impl Watch {
 
     pub(super) fn wake_at(&self) -> Instant {
         let state = self.lock();
-        match (state.waits_since, state.phase) {
-            (Some(since), _) => since + state.patience,
+        match (state.blocked_since, state.phase) {
+            (Some(since), _) => since + state.allowance,
             (None, Phase::Idle(by) | Phase::Head(by)) => by,
             (None, Phase::Busy) => state.never,
         }
@@ -74,7 +74,7 @@ impl Watch {
     }
 
     pub(super) fn is_stalled(&self) -> bool {
-        self.lock().waits_since.is_some()
+        self.lock().blocked_since.is_some()
     }
 
     pub(super) fn request_began(&self) {
@@ -83,15 +83,15 @@ impl Watch {
         state.unread = false;
     }
 
-    fn answer_ended(&self) {
+    fn response_ended(&self) {
         self.lock().phase = Phase::Idle(Instant::now() + self.limits.idle_timeout);
     }
 
-    fn upload_dropped(&self) {
+    fn body_dropped(&self) {
         self.lock().unread = true;
     }
 
-    /// The most bytes to read now; never none, which would look like the end.
+    /// The most bytes to read now; never 0, which would look like the end of the stream.
     pub(super) fn read_limit(&self) -> u64 {
         let state = self.lock();
         let head_bytes = match state.phase {
@@ -99,7 +99,7 @@ impl Watch {
             Phase::Idle(_) => 0,
             Phase::Head(_) => state.head_bytes,
         };
-        self.limits.max_header_bytes.saturating_sub(head_bytes).clamp(1, HEAD_PIECE) as u64
+        self.limits.max_header_bytes.saturating_sub(head_bytes).clamp(1, HEAD_READ_BYTES) as u64
     }
 
     pub(super) fn bytes_read(&self, bytes: usize) {
@@ -114,21 +114,21 @@ impl Watch {
         }
     }
 
-    pub(super) fn write_waits(&self) {
+    pub(super) fn write_blocked(&self) {
         let mut state = self.lock();
-        if state.waits_since.is_none() {
-            state.waits_since = Some(Instant::now());
+        if state.blocked_since.is_none() {
+            state.blocked_since = Some(Instant::now());
         }
     }
 
     pub(super) fn bytes_written(&self, bytes: usize) {
         let mut state = self.lock();
-        if let Some(since) = state.waits_since.take() {
-            state.patience = state.patience.saturating_sub(since.elapsed());
+        if let Some(since) = state.blocked_since.take() {
+            state.allowance = state.allowance.saturating_sub(since.elapsed());
         }
         let earned = bytes as u64 * 1_000_000 / u64::from(self.limits.min_read_rate.max(1));
-        state.patience = (state.patience + Duration::from_micros(earned)).min(self.limits.write_timeout);
-        // The last of an answer may be on its way for long after its body has ended.
+        state.allowance = (state.allowance + Duration::from_micros(earned)).min(self.limits.write_timeout);
+        // The end of a response may be written long after its body has ended.
         if let Phase::Idle(by) = &mut state.phase {
             *by = Instant::now() + self.limits.idle_timeout;
         }
@@ -139,28 +139,28 @@ impl Watch {
     }
 }
 
-/// A request's body that tells when it was not read to its end.
-pub struct Upload {
+/// A request's body that reports if it was not read to its end.
+pub struct RequestBody {
     body: Incoming,
     ended: bool,
     watch: Arc<Watch>,
 }
 
-impl Upload {
-    pub(super) fn new(body: Incoming, watch: Arc<Watch>) -> Upload {
-        Upload { body, ended: false, watch }
+impl RequestBody {
+    pub(super) fn new(body: Incoming, watch: Arc<Watch>) -> RequestBody {
+        RequestBody { body, ended: false, watch }
     }
 }
 
-impl Drop for Upload {
+impl Drop for RequestBody {
     fn drop(&mut self) {
         if !self.ended && !self.body.is_end_stream() {
-            self.watch.upload_dropped();
+            self.watch.body_dropped();
         }
     }
 }
 
-impl HttpBody for Upload {
+impl HttpBody for RequestBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -182,25 +182,25 @@ impl HttpBody for Upload {
     }
 }
 
-/// An answer's body that tells when it has been handed on.
-pub(super) struct Answer<B> {
+/// A response's body that reports when it was handed over completely.
+pub(super) struct ResponseBody<B> {
     body: B,
     watch: Arc<Watch>,
 }
 
-impl<B> Answer<B> {
-    pub(super) fn new(body: B, watch: Arc<Watch>) -> Answer<B> {
-        Answer { body, watch }
+impl<B> ResponseBody<B> {
+    pub(super) fn new(body: B, watch: Arc<Watch>) -> ResponseBody<B> {
+        ResponseBody { body, watch }
     }
 }
 
-impl<B> Drop for Answer<B> {
+impl<B> Drop for ResponseBody<B> {
     fn drop(&mut self) {
-        self.watch.answer_ended();
+        self.watch.response_ended();
     }
 }
 
-impl<B: HttpBody + Unpin> HttpBody for Answer<B> {
+impl<B: HttpBody + Unpin> HttpBody for ResponseBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 

@@ -1,4 +1,4 @@
-//! Why a body is refused, in words for the developer of a client.
+//! Why a multipart body is refused; the messages are for the developer of the client.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ pub(crate) enum MultipartError {
     Part {
         /// From 1.
         number: usize,
-        /// Where it is known already.
+        /// If it is known already.
         name: Option<String>,
         fault: PartFault,
     },

@@ -1,4 +1,4 @@
-//! A part's headers: what they say that matters, and what we refuse.
+//! Parses a part's headers.
 
 use httparse::{EMPTY_HEADER, Header, Status};
 use percent_encoding::percent_decode_str;
@@ -8,10 +8,10 @@ use super::{Part, PartFault};
 
 pub(super) const MAX_HEAD_BYTES: usize = 8 * 1024;
 pub(super) const MAX_HEAD_LINES: usize = 32;
-/// Of a field and of a file, each.
+/// Of a field's name and of a file's name.
 pub(super) const MAX_NAME_BYTES: usize = 1024;
 
-/// Reads the lines up to the empty one. What is wrong comes with the part's name, once that is known.
+/// Parses the headers. An error includes the part's name, if that is known already.
 pub(super) fn read_head(head: &[u8]) -> Result<Part, (Option<String>, PartFault)> {
     let mut headers = [EMPTY_HEADER; MAX_HEAD_LINES];
     let headers = match httparse::parse_headers(head, &mut headers) {
@@ -71,7 +71,7 @@ fn content_type(headers: &[Header]) -> Result<Option<String>, PartFault> {
     Ok(Some(value.to_owned()))
 }
 
-/// The header's value, if it is there. Two of them would let two readers see two different parts.
+/// The header's value, if present. Duplicates are an error: other programs might use the other one.
 fn one<'h>(headers: &[Header<'h>], name: &'static str) -> Result<Option<&'h str>, PartFault> {
     let mut found = headers.iter().filter(|header| header.name.eq_ignore_ascii_case(name));
     let Some(header) = found.next() else { return Ok(None) };
@@ -81,7 +81,7 @@ fn one<'h>(headers: &[Header<'h>], name: &'static str) -> Result<Option<&'h str>
     std::str::from_utf8(header.value).map(Some).map_err(|_| PartFault::Utf8(name))
 }
 
-/// Browsers, and curl since 7.81, write these three in percent, and `%` as it is:
+/// Browsers, and curl since 7.81, percent-encode only these three characters, and not `%`:
 /// <https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data>
 fn form_decoded(value: &str) -> String {
     let value = value.replace("%22", "\"").replace("%0D", "\r").replace("%0A", "\n");

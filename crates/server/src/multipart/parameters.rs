@@ -2,7 +2,7 @@
 
 use super::MultipartError;
 
-/// A value, split into the word before the first semicolon and what follows.
+/// Splits a value into the part before the first semicolon and its parameters.
 pub(super) fn split(header: &str) -> (&str, Parameters<'_>) {
     let at = header.find(';').unwrap_or(header.len());
     let (word, rest) = header.split_at(at);
@@ -11,7 +11,7 @@ pub(super) fn split(header: &str) -> (&str, Parameters<'_>) {
 
 const WHITE: [char; 2] = [' ', '\t'];
 
-/// The parameters in order. After one that cannot be read, which is an `Err`, there is nothing more.
+/// The parameters in order. Iteration ends after an invalid parameter, which is an `Err`.
 pub(super) struct Parameters<'h> {
     rest: &'h str,
 }
@@ -51,8 +51,8 @@ impl<'h> Iterator for Parameters<'h> {
     }
 }
 
-/// The text up to the closing quote, and what follows. Clients escape `"` and `\` with a backslash, or nothing: before
-/// anything else it is part of a Windows path.
+/// The text up to the closing quote, and the rest. Some clients escape `"` and `\` with a backslash; a backslash before
+/// any other character is literal, as in a Windows path.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut chars = text.char_indices().peekable();
@@ -69,7 +69,7 @@ fn unquote(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// The boundary that a request's content type names.
+/// The boundary in a request's content type.
 pub(super) fn boundary(content_type: &str) -> Result<String, MultipartError> {
     let (kind, mut parameters) = split(content_type);
     if !kind.eq_ignore_ascii_case("multipart/form-data") {

@@ -1,5 +1,6 @@
-//! What clients send, however it is cut into chunks.
+//! Bodies of real clients, split into chunks in all ways.
 
+mod damage;
 mod faults;
 mod hostile;
 
@@ -81,12 +82,12 @@ fn curl_parts() -> Parts {
 }
 
 #[tokio::test]
-async fn what_curl_sends_is_read() {
+async fn requests_of_curl_are_read() {
     assert_eq!(read(CURL, CURL_BOUNDARY).await, Ok(curl_parts()));
 }
 
 #[tokio::test]
-async fn what_a_browser_sends_is_read() {
+async fn requests_of_browsers_are_read() {
     let body = "------WebKitFormBoundarymfKxXp3NJcoLlZdL\r\n\
         Content-Disposition: form-data; name=\"note\"\r\n\r\n\r\n\
         ------WebKitFormBoundarymfKxXp3NJcoLlZdL\r\n\
@@ -123,7 +124,7 @@ async fn file_names_are_what_the_client_meant() {
 }
 
 #[tokio::test]
-async fn the_boundary_is_told_by_the_content_type() {
+async fn the_boundary_comes_from_the_content_type() {
     let check = |content_type: &str, expected: Result<&str, MultipartError>| {
         let made = Multipart::new(reader([]), content_type, FEW);
         let expected = expected.map(|boundary| format!("\r\n--{boundary}").into_bytes());
@@ -146,7 +147,7 @@ async fn the_boundary_is_told_by_the_content_type() {
 }
 
 #[tokio::test]
-async fn what_stands_around_the_parts_is_ignored() {
+async fn bytes_around_the_parts_are_ignored() {
     let part = "Content-Disposition: form-data; name=a\r\n\r\n1";
     for (before, after) in [("", ""), ("\r\n", "\r\n"), ("hello\r\n--x\r\n", "  \r\nbye\r\n--b\r\n")] {
         let body = format!("{before}--b \t\r\n{part}\r\n--b--{after}");
@@ -156,7 +157,7 @@ async fn what_stands_around_the_parts_is_ignored() {
 }
 
 #[tokio::test]
-async fn what_is_left_of_a_part_is_skipped() {
+async fn the_rest_of_a_part_is_skipped() {
     let mut multipart = multipart(cut(CURL, 7), CURL_BOUNDARY, FEW);
     for (part, _) in curl_parts() {
         assert_eq!(multipart.next_part().await, Ok(Some(part)));
@@ -181,7 +182,7 @@ async fn a_body_may_be_cut_anywhere() {
 
 #[tokio::test]
 async fn a_body_that_ends_early_is_refused_wherever_it_ends() {
-    // Without its last line break, too, the body is whole.
+    // The last line break is optional.
     for end in 0..CURL.len() - 2 {
         for size in [1, usize::MAX] {
             let multipart = multipart(cut(&CURL[..end], size), CURL_BOUNDARY, FEW);
@@ -200,7 +201,7 @@ async fn content_is_passed_on_without_a_copy() {
     assert_eq!((chunk.as_ptr(), chunk.len()), (body.as_ptr(), "content".len()));
 }
 
-/// Bytes that nearly are boundaries, among others.
+/// Bytes, some of which are almost boundaries.
 fn contents() -> impl Strategy<Value = Vec<u8>> {
     let pieces = ["\r\n--boundar", "\r\n--", "\r\n", "\r", "\n", "--boundary", "-", "\r\r\n-", "y"];
     let piece = prop_oneof![

@@ -1,6 +1,6 @@
-//! `GET /builds/latest`: how the newest build is doing.
+//! `GET /builds/latest`: the status of the newest build.
 
-use api::LatestBuild;
+use api::{Failure, LatestBuild};
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
@@ -10,6 +10,7 @@ use publisher::Caller;
 use crate::App;
 use crate::error::{ApiError, json, json_response};
 use crate::query::Parameters;
+use crate::routes::CommonFailures;
 
 /// The latest build
 ///
@@ -20,7 +21,12 @@ use crate::query::Parameters;
     tag = "Builds",
     operation_id = "latestBuild",
     params(("siteId" = Option<Uuid>, Query, description = "Target site; the default site when omitted")),
-    responses((status = 200, description = "The newest build", body = LatestBuild))
+    responses(
+        (status = 200, description = "The newest build", body = LatestBuild),
+        (status = 400, description = "A parameter or the body is missing or invalid", body = Failure),
+        (status = 404, description = "There is no such page, or no build yet", body = Failure),
+        CommonFailures,
+    )
 )]
 pub(crate) async fn latest(
     State(app): State<App>,

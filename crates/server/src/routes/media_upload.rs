@@ -1,29 +1,35 @@
-//! `POST /media`: one file.
+//! `POST /media`: uploads one file.
 
-use api::MediaItem;
+use api::{Failure, MediaItem};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use publisher::{Caller, Uploads, site_in_form};
+use publisher::{Caller, Uploads};
 
 use crate::App;
 use crate::error::{ApiError, json, json_response};
 use crate::form::{Field, Form, malformed};
-use crate::routes::MediaType;
+use crate::routes::{BodyFailures, CommonFailures, MediaType, parse_site};
 
 /// Upload a file
 ///
-/// It is found at once at the address that is answered, on the site's own origin. Images become WebP; images, video and
-/// PDF lose their metadata; a `.mov` gets a twin whose address ends in `.mp4` as soon as it is made.
+/// The file is available at once at the returned URL, on the site's own origin. Images are converted to WebP; metadata is
+/// removed from images, video and PDF; a `.mov` is also converted to MP4, at the same URL with `.mp4` at the end.
 #[utoipa::path(
     post,
     path = "/media",
     tag = "Media",
     operation_id = "uploadMedia",
     request_body(content = api::MediaForm, content_type = "multipart/form-data"),
-    responses((status = 200, description = "Stored", body = MediaItem))
+    responses(
+        (status = 200, description = "Stored", body = MediaItem),
+        (status = 400, description = "A parameter or the body is missing or invalid", body = Failure),
+        (status = 402, description = "The files need more storage than is left", body = Failure),
+        BodyFailures,
+        CommonFailures,
+    )
 )]
 pub(crate) async fn upload(
     State(app): State<App>,
@@ -41,10 +47,10 @@ pub(crate) async fn upload(
         match field {
             Field::File { .. } if !uploads.is_empty() => return Err(malformed("send one file a request")),
             Field::File { name, .. } => {
-                let at_least = form.announced();
-                form.receive(&mut uploads, name, at_least).await?;
+                let at_least = form.announced_file_size();
+                form.receive_file(&mut uploads, name, at_least).await?;
             }
-            Field::Text(name) if name == "siteId" => site = Some(site_in_form(&form.text().await?)?),
+            Field::Text(name) if name == "siteId" => site = Some(parse_site(&form.text().await?)?),
             Field::Text(_) => drop(form.text().await?),
         }
     }

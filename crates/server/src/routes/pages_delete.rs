@@ -1,6 +1,6 @@
 //! `DELETE /pages/{slug}`: deletes one page.
 
-use api::ContentType;
+use api::{ContentType, Failure};
 use axum::Extension;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -11,6 +11,7 @@ use publisher::Caller;
 use crate::App;
 use crate::error::ApiError;
 use crate::query::Parameters;
+use crate::routes::CommonFailures;
 
 /// Delete a page
 ///
@@ -26,7 +27,12 @@ use crate::query::Parameters;
         ("section" = Option<String>, Query, description = "Required when the page belongs to a section"),
         ("siteId" = Option<Uuid>, Query, description = "Target site; the default site when omitted"),
     ),
-    responses((status = 204, description = "Deleted"))
+    responses(
+        (status = 204, description = "Deleted"),
+        (status = 400, description = "A parameter or the body is missing or invalid", body = Failure),
+        (status = 404, description = "There is no such page, or no build yet", body = Failure),
+        CommonFailures,
+    )
 )]
 pub(crate) async fn delete(
     State(app): State<App>,
@@ -37,9 +43,9 @@ pub(crate) async fn delete(
     let parameters = Parameters::of(&uri)?;
     let site = parameters.site()?;
     let content_type = parameters.content_type()?;
-    let content_type = content_type.ok_or_else(|| ApiError::Query("contentType is required".into()))?;
+    let content_type = content_type.ok_or_else(|| ApiError::BadRequest("contentType is required".into()))?;
     let section = Section::parse_typed(parameters.get("section")?.unwrap_or_default());
-    // What cannot be a slug or section simply matches no page.
+    // An invalid slug or section cannot match any page: it is a 404, not a 400.
     let slug = slug.ok().and_then(|Path(slug)| Slug::parse(&slug).ok());
     let key = slug.zip(section.ok()).map(|(slug, (section, _))| PageKey { content_type, section, slug });
     app.publisher.delete(&caller, site, key).await?;

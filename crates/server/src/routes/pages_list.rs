@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use api::{ContentType, PageList};
+use api::{ContentType, Failure, PageList};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
@@ -16,13 +16,14 @@ use publisher::{Caller, Cursor, ListBody, ListQuery};
 use crate::App;
 use crate::error::ApiError;
 use crate::query::Parameters;
+use crate::routes::CommonFailures;
 
 const MAX_LIMIT: u32 = 1000;
 
 /// List pages
 ///
 /// Newest update first, without content. Without `limit` and `cursor` the whole list is returned; with one of them
-/// a part of it, and `nextCursor` beside it.
+/// a part of it and `nextCursor`.
 #[utoipa::path(
     get,
     path = "/pages",
@@ -32,9 +33,13 @@ const MAX_LIMIT: u32 = 1000;
         ("siteId" = Option<Uuid>, Query, description = "Target site; the default site when omitted"),
         ("contentType" = Option<ContentType>, Query, description = "Only pages of this type"),
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "At most this many pages"),
-        ("cursor" = Option<String>, Query, description = "`nextCursor` of the part before"),
+        ("cursor" = Option<String>, Query, description = "`nextCursor` of the previous part"),
     ),
-    responses((status = 200, description = "The pages", body = PageList))
+    responses(
+        (status = 200, description = "The pages", body = PageList),
+        (status = 400, description = "A parameter or the body is missing or invalid", body = Failure),
+        CommonFailures,
+    )
 )]
 pub(crate) async fn list(
     State(app): State<App>,
@@ -48,10 +53,10 @@ pub(crate) async fn list(
         limit: parameters.get("limit")?.map(parse_limit).transpose()?,
         cursor: parameters.get("cursor")?.map(parse_cursor).transpose()?,
     };
-    Ok(in_pieces(app.publisher.list(&caller, query).await?))
+    Ok(streamed(app.publisher.list(&caller, query).await?))
 }
 
-fn in_pieces(body: ListBody) -> Response {
+fn streamed(body: ListBody) -> Response {
     let length: usize = body.iter().map(Bytes::len).sum();
     let headers = [(CONTENT_TYPE, "application/json".to_owned()), (CONTENT_LENGTH, length.to_string())];
     let pieces = stream::iter(body.into_iter().map(Ok::<_, Infallible>));
@@ -60,10 +65,10 @@ fn in_pieces(body: ListBody) -> Response {
 
 fn parse_limit(text: &str) -> Result<u32, ApiError> {
     let limit = text.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
-    limit.ok_or_else(|| ApiError::Query(format!("limit must be a number from 1 to {MAX_LIMIT}")))
+    limit.ok_or_else(|| ApiError::BadRequest(format!("limit must be a number from 1 to {MAX_LIMIT}")))
 }
 
 fn parse_cursor(text: &str) -> Result<Cursor, ApiError> {
     Cursor::parse(text)
-        .ok_or_else(|| ApiError::Query("cursor must be a nextCursor of an earlier answer".into()))
+        .ok_or_else(|| ApiError::BadRequest("cursor must be a nextCursor of an earlier answer".into()))
 }

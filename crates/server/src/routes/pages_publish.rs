@@ -1,6 +1,6 @@
-//! `POST /pages`: creates, updates and deletes pages, takes in their files, and queues a build.
+//! `POST /pages`: creates, updates and deletes pages, stores their files and queues a build.
 
-use api::{PublishBody, PublishResponse};
+use api::{Failure, PublishBody, PublishForm, PublishResponse};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
@@ -8,41 +8,54 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use bytes::Bytes;
 use model::ByteSize;
-use publisher::{Caller, Draft, Error, Spooled, Uploads};
+use publisher::{Caller, Draft, Error, SpooledFile, Uploads};
 
 use crate::App;
 use crate::body::{BodyError, BodyLimits, BodyReader};
 use crate::error::{ApiError, json, json_response};
 use crate::form::{Field, Form, malformed};
 use crate::json_stream::{Event, JsonStream, Streamed};
-use crate::routes::MediaType;
+use crate::routes::{BodyFailures, CommonFailures, MediaType, RefusedPages};
 
-/// No valid page comes near it: its content and params are at most 100,000 characters each.
-const MAX_VALUE: usize = 4 << 20;
+/// Of one page as JSON. Valid pages are far smaller: content and params have at most 100,000 characters each.
+const MAX_PAGE_BYTES: usize = 4 << 20;
 
 /// Create or update pages, delete pages, queue a build
 ///
-/// All of it is stored, or, when anything is refused, none of it. A single page may be sent as the whole body; its
-/// fields are then repeated at the top of the answer. A build that cannot be queued does not undo the pages: the
-/// answer says why under `build`.
+/// Either everything is stored or, if anything is refused, nothing. A single page may be sent as the whole body; its
+/// fields are then repeated at the top level of the response. If the build cannot be queued, the pages are stored all
+/// the same, and `build` contains the reason.
 #[utoipa::path(
     post,
     path = "/pages",
     tag = "Pages",
     operation_id = "publishPages",
-    request_body(
-        content = PublishBody,
-        content_type = "application/json",
-        examples(
+    request_body(content(
+        (PublishBody = "application/json", examples(
             ("batch" = (summary = "A batch", value = json!({
                 "pages": [{"slug": "hello-world", "title": "Hello, world", "content": "# Hello", "tags": ["first"]}],
                 "deleteSlugs": [{"slug": "old", "contentType": "blog"}],
                 "build": true,
             }))),
             ("page" = (summary = "A single page", value = json!({"title": "Hello, world", "content": "# Hello"}))),
+        )),
+        (PublishForm = "multipart/form-data"),
+    )),
+    responses(
+        (
+            status = 200,
+            description = "Stored; a single page's own fields are repeated at the top level",
+            body = PublishResponse,
         ),
-    ),
-    responses((status = 200, description = "Stored", body = PublishResponse))
+        (
+            status = 400,
+            description = "The request is refused as a whole; nothing is stored",
+            body = inline(RefusedPages),
+        ),
+        (status = 402, description = "The files need more storage than is left", body = Failure),
+        BodyFailures,
+        CommonFailures,
+    )
 )]
 pub(crate) async fn publish(
     State(app): State<App>,
@@ -56,7 +69,7 @@ pub(crate) async fn publish(
             let mut payload = Payload::new(Draft::new(&app.publisher, &caller));
             while let Some(chunk) = body.chunk().await? {
                 payload.push(chunk.clone()).await.map_err(|error| match error {
-                    ApiError::Json(error) => error.of_body(&chunk).into(),
+                    ApiError::Json(error) => error.with_detected_format(&chunk).into(),
                     error => error,
                 })?;
             }
@@ -67,7 +80,7 @@ pub(crate) async fn publish(
         MediaType::Other(name) => return Err(media_type(&format!("cannot read {name:?}"))),
     };
     let response = if draft.wants_build() {
-        // On a task of its own: a client that leaves after its pages are stored has its build queued all the same.
+        // In a separate task: if the client disconnects after its pages are stored, the build is still queued.
         let publish = tokio::spawn(async move { draft.publish(&caller).await });
         publish.await.map_err(|error| Error::Internal(format!("publish: {error}")))??
     } else {
@@ -76,21 +89,21 @@ pub(crate) async fn publish(
     Ok(json_response(StatusCode::OK, json(&response)))
 }
 
-/// The payload and the files of a form, in whatever order they come. The payload is read twice: for what is wrong with
-/// it, as soon as it is there, and once more when the addresses of its files are known.
+/// Reads the payload and the files of a form, in any order. The payload is parsed twice: once when it arrives, to report
+/// errors early, and again when the URLs of its files are known.
 async fn read_form(app: &App, caller: &Caller, mut form: Form) -> Result<Draft, ApiError> {
     let mut uploads = Uploads::new(&app.publisher, caller)?;
     let mut payload = None;
     while let Some(field) = form.next().await? {
         match field {
-            // Browsers give a Blob a file name, and so does `curl -F payload=@page.json`.
+            // A payload may have a file name: browsers add one to a Blob, and curl to `-F payload=@page.json`.
             Field::Text(field) | Field::File { field, .. } if field == "payload" => {
                 if payload.is_some() {
                     return Err(malformed("there are two fields `payload`"));
                 }
                 payload = Some(receive_payload(app, caller, &mut form, &uploads).await?);
             }
-            Field::File { name, .. } => form.receive(&mut uploads, name, 0).await?,
+            Field::File { name, .. } => form.receive_file(&mut uploads, name, 0).await?,
             Field::Text(_) => drop(form.text().await?),
         }
     }
@@ -109,7 +122,7 @@ async fn receive_payload(
     caller: &Caller,
     form: &mut Form,
     uploads: &Uploads,
-) -> Result<Spooled, ApiError> {
+) -> Result<SpooledFile, ApiError> {
     let (mut spooling, mut payload) =
         (uploads.begin_payload(), Payload::new(Draft::without_texts(&app.publisher, caller)));
     while let Some(chunk) = form.chunk().await? {
@@ -123,7 +136,7 @@ async fn receive_payload(
     Ok(spooling.finish().await?)
 }
 
-/// JSON that is read entry by entry; it is never held whole.
+/// A JSON body that is parsed entry by entry; it is never in memory as a whole.
 struct Payload {
     draft: Draft,
     stream: JsonStream,
@@ -131,7 +144,7 @@ struct Payload {
 
 impl Payload {
     fn new(draft: Draft) -> Payload {
-        Payload { draft, stream: JsonStream::new(MAX_VALUE) }
+        Payload { draft, stream: JsonStream::new(MAX_PAGE_BYTES) }
     }
 
     async fn push(&mut self, chunk: Bytes) -> Result<(), ApiError> {
@@ -146,7 +159,7 @@ impl Payload {
                 Event::Member { key, value } => draft.member(key, value)?,
             }
         }
-        Ok(draft.relieve().await?)
+        Ok(draft.work_ahead().await?)
     }
 
     fn finish(self) -> Result<Draft, ApiError> {

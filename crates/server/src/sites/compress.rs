@@ -1,4 +1,4 @@
-//! Makes bodies smaller, once each.
+//! Compresses the files of releases, once per encoding.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -10,14 +10,13 @@ use tokio::sync::Semaphore;
 
 use crate::encoding::Encoding;
 
-/// Below this, what is saved fits into the same packet anyway.
-pub(super) const LEAST: usize = 1024;
+/// Smaller files fit into one packet anyway.
+pub(super) const MIN_COMPRESSED_BYTES: usize = 1024;
 
-/// From here on compressing takes so long that the other requests of the thread would notice.
-const LARGE: usize = 64 * 1024;
+/// Compressing larger files would delay the other requests of the thread, so it runs on a blocking thread.
+const LARGE_BYTES: usize = 64 * 1024;
 
-/// Each takes milliseconds of a thread on which files are read as well, and who asks for one large page after the other
-/// must not keep all of them.
+/// Files are read on the same blocking threads: requests for many large pages must not occupy all of them.
 const LARGE_AT_ONCE: usize = 2;
 
 #[derive(Clone)]
@@ -34,41 +33,41 @@ impl Compressor {
         Compressor { large: Arc::new(Semaphore::new(LARGE_AT_ONCE)) }
     }
 
-    /// `None`: it would not become smaller.
+    /// `None`: the compressed body would not be smaller.
     pub(super) async fn compress(&self, body: &Bytes, encoding: Encoding) -> Result<Option<Bytes>, Busy> {
-        let packed = match body.len() {
-            ..LARGE => pack(body, encoding),
+        let compressed = match body.len() {
+            ..LARGE_BYTES => compress(body, encoding),
             _ => {
-                let turn = self.large.clone().try_acquire_owned().map_err(|_| Busy)?;
+                let permit = self.large.clone().try_acquire_owned().map_err(|_| Busy)?;
                 let body = body.clone();
-                let packing = tokio::task::spawn_blocking(move || (pack(&body, encoding), turn).0);
-                packing.await.unwrap_or_else(|error| Err(error.into()))
+                let compressing = tokio::task::spawn_blocking(move || (compress(&body, encoding), permit).0);
+                compressing.await.unwrap_or_else(|error| Err(error.into()))
             }
         };
-        Ok(match packed {
-            Ok(packed) if packed.len() < body.len() => Some(packed.into()),
+        Ok(match compressed {
+            Ok(compressed) if compressed.len() < body.len() => Some(compressed.into()),
             Ok(_) => None,
             Err(error) => {
-                tracing::error!(%error, encoding = encoding.name(), "a body cannot be compressed");
+                tracing::error!(%error, encoding = encoding.name(), "compression failed, file is sent uncompressed");
                 None
             }
         })
     }
 }
 
-/// The levels are those from which on a further percent costs more than it saves: the first reader waits for it.
-fn pack(body: &[u8], encoding: Encoding) -> std::io::Result<Vec<u8>> {
+/// The first reader waits for this: higher levels would cost more time than they save.
+fn compress(body: &[u8], encoding: Encoding) -> std::io::Result<Vec<u8>> {
     match encoding {
         Encoding::Brotli => {
-            let mut packed = Vec::with_capacity(body.len() / 3);
+            let mut compressed = Vec::with_capacity(body.len() / 3);
             let params = brotli::enc::BrotliEncoderParams {
                 quality: 5,
                 lgwin: window(body.len()),
                 size_hint: body.len(),
                 ..Default::default()
             };
-            brotli::BrotliCompress(&mut &body[..], &mut packed, &params)?;
-            Ok(packed)
+            brotli::BrotliCompress(&mut &body[..], &mut compressed, &params)?;
+            Ok(compressed)
         }
         Encoding::Zstd => zstd::bulk::compress(body, 6),
         Encoding::Gzip => {
@@ -79,7 +78,7 @@ fn pack(body: &[u8], encoding: Encoding) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// No larger than the body needs: the memory for it is cleared each time.
+/// No larger than the body needs, because the encoder clears that much memory each time.
 fn window(length: usize) -> i32 {
     let bits = usize::BITS - length.leading_zeros();
     i32::try_from(bits).unwrap_or(22).clamp(16, 22)
@@ -91,36 +90,36 @@ mod tests {
 
     use super::*;
 
-    fn unpack(packed: &[u8], encoding: Encoding) -> Vec<u8> {
+    fn decompress(compressed: &[u8], encoding: Encoding) -> Vec<u8> {
         let mut body = Vec::new();
         match encoding {
-            Encoding::Brotli => brotli::Decompressor::new(packed, 4096).read_to_end(&mut body),
+            Encoding::Brotli => brotli::Decompressor::new(compressed, 4096).read_to_end(&mut body),
             Encoding::Zstd => {
-                zstd::stream::read::Decoder::new(packed).expect("a decoder").read_to_end(&mut body)
+                zstd::stream::read::Decoder::new(compressed).expect("a decoder").read_to_end(&mut body)
             }
-            Encoding::Gzip => flate2::read::GzDecoder::new(packed).read_to_end(&mut body),
+            Encoding::Gzip => flate2::read::GzDecoder::new(compressed).read_to_end(&mut body),
         }
-        .expect("what was packed");
+        .expect("what was compressed");
         body
     }
 
     #[tokio::test]
-    async fn what_is_packed_can_be_unpacked_whatever_its_size() {
-        for length in [LEAST, 10_000, LARGE - 1, LARGE, 3_000_000] {
+    async fn compressed_bodies_of_every_size_can_be_decompressed() {
+        for length in [MIN_COMPRESSED_BYTES, 10_000, LARGE_BYTES - 1, LARGE_BYTES, 3_000_000] {
             let body: Bytes = (0..length).map(|at| b"abcdefgh"[at * at / 7 % 8]).collect();
             for encoding in Encoding::ALL {
-                let packed = Compressor::new()
+                let compressed = Compressor::new()
                     .compress(&body, encoding)
                     .await
                     .expect("a turn")
                     .expect("it becomes smaller");
-                assert!(unpack(&packed, encoding) == body, "{encoding:?} {length}");
+                assert!(decompress(&compressed, encoding) == body, "{encoding:?} {length}");
             }
         }
     }
 
     #[tokio::test]
-    async fn what_would_not_become_smaller_is_left_alone() {
+    async fn a_body_that_would_not_become_smaller_is_not_compressed() {
         let mut state = 1u64;
         let mut noise = || {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -133,13 +132,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_many_large_bodies_at_once_only_some_are_compressed() {
+    async fn only_some_of_many_concurrent_large_bodies_are_compressed() {
         let (compressor, body) = (Compressor::new(), Bytes::from(vec![b'a'; 3_000_000]));
         let all = (0..20).map(|_| compressor.compress(&body, Encoding::Brotli));
         let made = futures_util::future::join_all(all).await;
         let busy = made.iter().filter(|made| **made == Err(Busy)).count();
         assert_eq!(busy, 18);
         let small = Bytes::from(vec![b'a'; 10_000]);
-        assert!(compressor.compress(&small, Encoding::Brotli).await.is_ok_and(|packed| packed.is_some()));
+        assert!(
+            compressor.compress(&small, Encoding::Brotli).await.is_ok_and(|compressed| compressed.is_some())
+        );
     }
 }

@@ -1,29 +1,29 @@
-//! What a client has already, and which part of a body it asks for.
+//! Conditional requests and range requests.
 
 use std::ops::Range;
 
 use axum::http::header::{IF_NONE_MATCH, IF_RANGE, RANGE};
 use axum::http::{HeaderMap, HeaderValue};
 
-/// Whether the client says that it has the body of this tag (RFC 9110, section 13.1.2: compared weakly).
+/// Whether `If-None-Match` contains this tag (RFC 9110, section 13.1.2: weak comparison).
 pub(super) fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     let tag = tag.as_bytes();
     let is_it = |listed: &[u8]| listed == b"*" || listed.strip_prefix(b"W/").unwrap_or(listed) == tag;
-    // Our own tags hold no comma, so that splitting at them cannot miss one.
+    // Recto's tags contain no comma, so splitting at commas is safe.
     let mut lines = headers.get_all(IF_NONE_MATCH).iter();
     lines.any(|line| line.as_bytes().split(|byte| *byte == b',').any(|listed| is_it(listed.trim_ascii())))
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Nothing was asked for, or nothing that can be understood, or several parts: all of it will do.
+    /// No range, an invalid range or several ranges: send the whole body.
     Whole,
     Of(Range<u64>),
-    /// There is nothing in the body where it was asked for.
+    /// The range is outside the body.
     Outside,
 }
 
-/// The part of a body that is asked for. With `If-Range` it is one of the body that the client knows.
+/// The requested range of a body. With `If-Range`, only if the client's tag is current.
 pub(super) fn part(headers: &HeaderMap, tag: &HeaderValue, length: u64) -> Part {
     let Some(range) = headers.get(RANGE) else { return Part::Whole };
     if headers.get(IF_RANGE).is_some_and(|known| known != tag) {
@@ -45,7 +45,7 @@ fn parse(range: &str, length: u64) -> Option<Part> {
     Some(if start < length { Part::Of(start..end) } else { Part::Outside })
 }
 
-/// `Some(None)`: there is none. What is too large for us is larger than any body.
+/// `Some(None)`: the text is empty. A number that is too large becomes `u64::MAX`, which is larger than any body.
 fn number(text: &str) -> Option<Option<u64>> {
     match text {
         "" => Some(None),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_another_body_than_the_client_knows_is_all_of_it() {
+    fn a_range_of_an_outdated_body_is_the_whole_body() {
         let check = |known: &'static str, expected: Part| {
             let headers = headers(&[(RANGE, "bytes=1-2"), (IF_RANGE, known)]);
             assert_eq!(part(&headers, &TAG, 100), expected, "{known}");
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_parts() {
+    fn an_empty_body_has_no_ranges() {
         assert_eq!(part(&headers(&[(RANGE, "bytes=0-")]), &TAG, 0), Part::Outside);
         assert_eq!(part(&headers(&[(RANGE, "bytes=-5")]), &TAG, 0), Part::Outside);
     }

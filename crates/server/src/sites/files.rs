@@ -1,5 +1,4 @@
-//! What was served is kept in memory, up to a number of bytes. It is served from there also while the database or
-//! the object store is away.
+//! A memory cache of served files. It also works while the database or the object store is unavailable.
 
 use std::sync::Arc;
 
@@ -13,13 +12,13 @@ use super::compress::Compressor;
 use super::file::File;
 use super::headers::ASSETS;
 
-/// One release of a path: a newer one takes the place of the one before, so that former releases need no memory.
+/// It has one release of each path: a newer release replaces the older one.
 pub(super) struct Files {
     found: Cache<Key, Arc<File>, Bytes>,
-    /// Paths that are asked for and not there, with the release they were not in. They are kept apart: whoever makes
-    /// up paths pushes only these out.
+    /// Paths that do not exist, with the release. In a separate cache, so that requests for random paths do not evict
+    /// files.
     missing: Cache<Key, i64>,
-    look_ups: Semaphore,
+    lookups: Semaphore,
     compressor: Compressor,
 }
 
@@ -29,7 +28,7 @@ struct Key {
     path: Box<str>,
 }
 
-/// A key that need not be made for a look-up.
+/// A borrowed key, for lookups.
 #[derive(Hash)]
 struct Asked<'r> {
     site: SiteId,
@@ -51,25 +50,25 @@ impl Weighter<Key, Arc<File>> for Bytes {
     }
 }
 
-/// What a page takes, about.
-const TYPICAL: u64 = 24 * 1024;
-/// With the longest paths that `path` lets pass these are 8 MB, usually some hundred KB.
-const MOST_MISSING: usize = 4096;
-/// Pages that are read and joined at a time: each is in memory several times over meanwhile.
-const LOOK_UPS_AT_ONCE: usize = 64;
+/// About what a page takes.
+const TYPICAL_BYTES: u64 = 24 * 1024;
+/// They take at most 8 MB, with the longest paths that `path` allows; usually some hundred KB.
+const MAX_MISSING: usize = 4096;
+/// Pages that are read and assembled at a time: each is in memory several times meanwhile.
+const MAX_CONCURRENT_LOOKUPS: usize = 64;
 
 impl Files {
-    pub(super) fn new(most_bytes: u64) -> Files {
-        let typical = usize::try_from(most_bytes / TYPICAL).unwrap_or(usize::MAX).max(16);
+    pub(super) fn new(max_bytes: u64) -> Files {
+        let typical = usize::try_from(max_bytes / TYPICAL_BYTES).unwrap_or(usize::MAX).max(16);
         Files {
-            found: Cache::with_weighter(typical, most_bytes, Bytes),
-            missing: Cache::new(MOST_MISSING),
-            look_ups: Semaphore::new(LOOK_UPS_AT_ONCE),
+            found: Cache::with_weighter(typical, max_bytes, Bytes),
+            missing: Cache::new(MAX_MISSING),
+            lookups: Semaphore::new(MAX_CONCURRENT_LOOKUPS),
             compressor: Compressor::new(),
         }
     }
 
-    /// What a release has at a path. Of those who ask for it at once, one gets it for all.
+    /// The file of a release at a path. Concurrent requests for it share one lookup.
     pub(super) async fn find(
         &self,
         publisher: &Publisher,
@@ -91,21 +90,21 @@ impl Files {
             true => EntryAction::Retain(file.clone()),
             false => EntryAction::ReplaceWithGuard,
         };
-        let (place, former) = match self.found.entry_async(&key, keep_if_right).await {
+        let (guard, former) = match self.found.entry_async(&key, keep_if_right).await {
             EntryResult::Retained(file) => return Ok(Some(file)),
-            EntryResult::Replaced(place, former) => (place, Some(former)),
-            EntryResult::Vacant(place) => (place, None),
-            EntryResult::Removed(..) | EntryResult::Timeout => unreachable!("neither is asked for"),
+            EntryResult::Replaced(guard, former) => (guard, Some(former)),
+            EntryResult::Vacant(guard) => (guard, None),
+            EntryResult::Removed(..) | EntryResult::Timeout => unreachable!("neither is requested"),
         };
-        let turn = self.look_ups.acquire().await;
+        let permit = self.lookups.acquire().await;
         let Some(found) = look_up(publisher, site, release, path).await? else {
             self.missing.insert(key, release);
             return Ok(None);
         };
-        drop(turn);
+        drop(permit);
         let file = Arc::new(File::new(release, path, found, former.as_deref(), &self.compressor));
-        // Whoever waits gets it even if it is too large to be kept.
-        let _ = place.insert(file.clone());
+        // Waiting requests get it even if it is too large for the cache.
+        let _ = guard.insert(file.clone());
         Ok(Some(file))
     }
 }
@@ -118,7 +117,7 @@ async fn look_up(
 ) -> Result<Option<Found>, Error> {
     let found = publisher.find(site, release, path).await?;
     if found.is_none() && path.starts_with(ASSETS) {
-        // A tab that was opened before the last release still asks for what its page refers to.
+        // A page that was opened before the last release may still request its assets.
         return publisher.find_asset(site, path).await;
     }
     Ok(found)

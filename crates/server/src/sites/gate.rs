@@ -1,14 +1,15 @@
-//! Protected sites: who has said the password carries a cookie that says so.
+//! Protected sites: a visitor who enters the password gets a signed cookie.
 //!
-//! Threats, and what stands against them. Guessing: a check is slow on purpose, few run at once, and tries are limited by
-//! address and by site (`tries`). Cookies that another site of the same domain leaves: ours cannot be left by another
-//! host where sites are reached by https (`__Host-`), and all cookies of our name are looked at, so that none hides the
-//! right one. Reading along: neither the password nor the cookie is ever part of a URL or of the log.
-//! Another site that makes a visitor's browser send the form: it would have to know the password already, and all it
-//! gains is that the visitor may read what it could show anyway; nothing here is changed in anybody's name. So the form
-//! needs no token of its own.
+//! Threats and countermeasures:
+//! - Guessing: a check is slow on purpose, few run at once, and attempts are limited by address and by site
+//!   (`attempts`).
+//! - Cookies set by another site of the same domain: with https, other hosts cannot set this cookie (`__Host-`), and all
+//!   cookies with this name are checked, so that a wrong one does not hide the right one.
+//! - Eavesdropping: neither the password nor the cookie is ever in a URL or in the log.
+//! - CSRF: another site would need the password to submit the form, and would only unlock the site for the visitor. So
+//!   the form has no CSRF token.
 
-mod tries;
+mod attempts;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -17,39 +18,39 @@ use axum::http::header::{CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, Uri};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
-use publisher::{Publisher, Visit};
+use publisher::{HostedSite, Publisher};
 use tokio::time::timeout;
 
-use self::tries::Tries;
-use super::form::{self, Trouble};
+use self::attempts::Attempts;
+use super::password_form::{self, Rejection};
 use super::path::{self, Path};
-use super::{Answer, Parts, answer, failed, headers, notes};
+use super::{Parts, SiteResponse, failed, headers, notes, response};
 use crate::client::{client_address, is_https, limit_key};
-use crate::listen::Upload;
+use crate::listen::RequestBody;
 
 const COOKIE_NAME: &str = "recto_access";
-/// Browsers take a cookie of such a name only by https, and only from the very host that it is sent to.
+/// Browsers accept a cookie with this prefix only over https and only from the host itself.
 const SECURE_COOKIE_NAME: &str = "__Host-recto_access";
 const VALID_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// The longest password, each byte of it percent-encoded, and some room.
-const MOST_BYTES: usize = 4096;
-const SLOWEST: Duration = Duration::from_secs(10);
+/// Enough for the longest password with every byte percent-encoded.
+const MAX_FORM_BYTES: usize = 4096;
+const FORM_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) struct Gate {
-    tries: Tries,
+    attempts: Attempts,
 }
 
 impl Gate {
     pub(super) fn new() -> Gate {
-        Gate { tries: Tries::new() }
+        Gate { attempts: Attempts::new() }
     }
 }
 
-/// Whether the visitor has said the password, or there is none.
-pub(super) fn is_open(publisher: &Publisher, visit: &Visit, headers: &HeaderMap) -> bool {
-    let Some(protection) = &visit.protection else { return true };
-    // The head's size bounds how many there can be.
+/// Whether the visitor has a valid cookie, or the site is not protected.
+pub(super) fn is_open(publisher: &Publisher, site: &HostedSite, headers: &HeaderMap) -> bool {
+    let Some(protection) = &site.protection else { return true };
+    // Their number is bounded by the size of the request's head.
     cookies(headers).any(|cookie| publisher.is_unlocked(protection, cookie))
 }
 
@@ -62,43 +63,48 @@ fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 }
 
 impl Parts {
-    /// The form was sent: if the password is right, the visitor is sent back to where it was, with a cookie.
-    pub(super) async fn unlock(&self, visit: &Visit, peer: SocketAddr, request: Request<Upload>) -> Answer {
-        let Some(protection) = &visit.protection else { return notes::no_method(false) };
+    /// Handles the submitted form: with the right password the visitor gets a cookie and is redirected back to the page.
+    pub(super) async fn unlock(
+        &self,
+        site: &HostedSite,
+        peer: SocketAddr,
+        request: Request<RequestBody>,
+    ) -> SiteResponse {
+        let Some(protection) = &site.protection else { return notes::no_method(false) };
         let (head, body) = request.into_parts();
         let trusted = &self.settings.trusted_proxies;
         let address = limit_key(client_address(peer.ip(), &head.headers, trusted));
         let now = self.settings.clock.now();
-        if !self.gate.tries.admits(address, visit.site, now) {
-            return form::again(Trouble::TooMany);
+        if !self.gate.attempts.admits(address, site.id, now) {
+            return password_form::again(Rejection::TooMany);
         }
         let password = match read(&head.headers, body).await {
             Ok(password) => password,
-            Err(trouble) => return form::again(trouble),
+            Err(rejection) => return password_form::again(rejection),
         };
-        let Some(_turn) = self.gate.tries.turn(visit.site).await else {
-            return form::again(Trouble::Busy);
+        let Some(_turn) = self.gate.attempts.turn(site.id).await else {
+            return password_form::again(Rejection::Busy);
         };
         match self.publisher.unlock(protection, password, now.plus(VALID_FOR)).await {
             Ok(Some(cookie)) => {
                 let secure = self.settings.secure_cookies || is_https(peer.ip(), &head.headers, trusted);
-                welcome(&head.uri, &cookie, secure)
+                redirect_with_cookie(&head.uri, &cookie, secure)
             }
-            Ok(None) => form::again(Trouble::Wrong),
+            Ok(None) => password_form::again(Rejection::Wrong),
             Err(error) => failed(&error),
         }
     }
 }
 
-async fn read(headers: &HeaderMap, body: Upload) -> Result<String, Trouble> {
+async fn read(headers: &HeaderMap, body: RequestBody) -> Result<String, Rejection> {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
-        return Err(Trouble::NoForm);
+        return Err(Rejection::NoForm);
     }
-    let whole = timeout(SLOWEST, Limited::new(body, MOST_BYTES).collect()).await;
-    let whole = whole.map_err(|_| Trouble::NoForm)?.map_err(|_| Trouble::NoForm)?.to_bytes();
-    field(&whole, b"password").ok_or(Trouble::NoForm)
+    let whole = timeout(FORM_TIMEOUT, Limited::new(body, MAX_FORM_BYTES).collect()).await;
+    let whole = whole.map_err(|_| Rejection::NoForm)?.map_err(|_| Rejection::NoForm)?.to_bytes();
+    field(&whole, b"password").ok_or(Rejection::NoForm)
 }
 
 /// A field of `application/x-www-form-urlencoded`.
@@ -109,12 +115,12 @@ fn field(form: &[u8], name: &[u8]) -> Option<String> {
     String::from_utf8(path::percent_decode(&spaced)?).ok()
 }
 
-fn welcome(asked: &Uri, cookie: &str, secure: bool) -> Answer {
-    let path = match path::tidy(asked.path()) {
-        // As it was asked for, and not encoded anew.
-        Path::At(_) => asked.path().to_owned(),
-        Path::Moved(path) => path,
-        Path::Nowhere => "/".to_owned(),
+fn redirect_with_cookie(asked: &Uri, cookie: &str, secure: bool) -> SiteResponse {
+    let path = match path::normalize(asked.path()) {
+        // As it was requested, not encoded again.
+        Path::Canonical(_) => asked.path().to_owned(),
+        Path::Redirect(path) => path,
+        Path::Impossible => "/".to_owned(),
     };
     let location = asked.query().map_or(path.clone(), |query| format!("{path}?{query}"));
     let (name, secure) = if secure { (SECURE_COOKIE_NAME, "; Secure") } else { (COOKIE_NAME, "") };
@@ -126,7 +132,7 @@ fn welcome(asked: &Uri, cookie: &str, secure: bool) -> Answer {
         headers.insert(LOCATION, location);
         headers.insert(SET_COOKIE, cookie);
     }
-    answer::answer(StatusCode::SEE_OTHER, headers, Bytes::new())
+    response::build(StatusCode::SEE_OTHER, headers, Bytes::new())
 }
 
 #[cfg(test)]
@@ -150,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn cookies_of_our_name_are_found_among_others() {
+    fn all_access_cookies_are_found_among_others() {
         let mut headers = HeaderMap::new();
         headers.append(COOKIE, HeaderValue::from_static("a=1; recto_access=2;recto_access=3"));
         headers.append(COOKIE, HeaderValue::from_static("recto_access=4; xrecto_access=5; recto_access"));
@@ -158,22 +164,22 @@ mod tests {
     }
 
     #[test]
-    fn who_says_the_password_stays_on_the_host() {
+    fn the_redirect_after_the_password_stays_on_the_host() {
         let check = |asked: &'static str, expected: &str| {
-            let answer = welcome(&Uri::from_static(asked), "1.a", true);
-            assert_eq!(answer.headers()[LOCATION].to_str().ok(), Some(expected), "{asked}");
+            let response = redirect_with_cookie(&Uri::from_static(asked), "1.a", true);
+            assert_eq!(response.headers()[LOCATION].to_str().ok(), Some(expected), "{asked}");
         };
         check("/a?b=c", "/a?b=c");
         check("/caf%C3%A9", "/caf%C3%A9");
         check("//evil.com?x", "/evil.com?x");
         check("/%5Cevil.com", "/evil.com");
         check("/../x?y", "/?y");
-        let cookie = welcome(&Uri::from_static("/"), "1.a", true).headers()[SET_COOKIE].clone();
+        let cookie = redirect_with_cookie(&Uri::from_static("/"), "1.a", true).headers()[SET_COOKIE].clone();
         assert_eq!(
             cookie,
             "__Host-recto_access=1.a; HttpOnly; SameSite=Lax; Path=/; Max-Age=2592000; Secure"
         );
-        let cookie = welcome(&Uri::from_static("/"), "1.a", false).headers()[SET_COOKIE].clone();
+        let cookie = redirect_with_cookie(&Uri::from_static("/"), "1.a", false).headers()[SET_COOKIE].clone();
         assert_eq!(cookie, "recto_access=1.a; HttpOnly; SameSite=Lax; Path=/; Max-Age=2592000");
     }
 }

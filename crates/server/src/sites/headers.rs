@@ -1,39 +1,39 @@
-//! The headers of a site's answers.
+//! The headers of a site's responses.
 
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use publisher::Visit;
+use publisher::HostedSite;
 
-/// The release that an answer is of; 0 before the first.
+/// The release that a response is from; 0 before the first.
 pub(super) const RELEASE: HeaderName = HeaderName::from_static("x-recto-release");
 
-/// A copy is asked about each time it is used, so that a new release is seen at once.
+/// Caches must revalidate each time, so that a new release is visible at once.
 const FRESH: HeaderValue = HeaderValue::from_static("public, max-age=0, must-revalidate");
 const PRIVATE_FRESH: HeaderValue = HeaderValue::from_static("private, max-age=0, must-revalidate");
-/// Their names tell what is in them: under one name they never change.
+/// For files with a hash in their names, which never change.
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const PRIVATE_FOREVER: HeaderValue = HeaderValue::from_static("private, max-age=31536000, immutable");
 pub(super) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 pub(super) const ASSETS: &str = "/assets/";
 
-/// What the answer to a request for `path` begins with.
+/// For a file of a release.
 pub(super) fn of_path(path: &str) -> HeaderMap {
     let mut headers = basic();
     headers.insert(CACHE_CONTROL, if path.starts_with(ASSETS) { FOREVER } else { FRESH });
     headers
 }
 
-/// Of what never changes under its address.
+/// For a file that never changes under its URL.
 pub(super) fn forever() -> HeaderMap {
     let mut headers = basic();
     headers.insert(CACHE_CONTROL, FOREVER);
     headers
 }
 
-/// Of an answer that has no body of its own in the release.
+/// For a response that is not a file of the release.
 pub(super) fn fresh(length: usize) -> HeaderMap {
     let mut headers = basic();
     headers.insert(CACHE_CONTROL, FRESH);
@@ -41,7 +41,7 @@ pub(super) fn fresh(length: usize) -> HeaderMap {
     headers
 }
 
-/// Of a page that the server writes itself. It is about this moment only.
+/// For a page that the server generates itself. It must not be cached.
 pub(super) fn of_note(length: usize) -> HeaderMap {
     let mut headers = fresh(length);
     headers.insert(CACHE_CONTROL, NO_STORE);
@@ -49,8 +49,7 @@ pub(super) fn of_note(length: usize) -> HeaderMap {
     headers
 }
 
-/// A browser does not guess types, does not tell other hosts which page it came from, and shows the site in no
-/// frame of another.
+/// No type sniffing, no full referrer to other hosts, no frames on other sites.
 fn basic() -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(16);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -59,12 +58,12 @@ fn basic() -> HeaderMap {
     headers
 }
 
-/// What every answer of a site carries; of a protected site nothing is kept by caches that others use too.
-pub(super) fn seal(headers: &mut HeaderMap, visit: &Visit) {
+/// The release, and `private` instead of `public` for a protected site: shared caches must not store it.
+pub(super) fn add_site_headers(headers: &mut HeaderMap, site: &HostedSite) {
     if !headers.contains_key(RELEASE) {
-        headers.insert(RELEASE, HeaderValue::from(visit.release.unwrap_or(0)));
+        headers.insert(RELEASE, HeaderValue::from(site.release.unwrap_or(0)));
     }
-    if visit.protection.is_some()
+    if site.protection.is_some()
         && let Some(value) = headers.get_mut(CACHE_CONTROL)
     {
         if *value == FRESH {

@@ -1,21 +1,21 @@
-//! Which host a request is for.
+//! The host that a request is for.
 
 use std::borrow::Cow;
 
 use axum::http::header::HOST;
 use axum::http::{Request, Version};
 
-/// HTTP demands exactly one host of every request since 1.1.
+/// Since HTTP 1.1 a request must name exactly one host.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Unclear;
+pub(super) struct AmbiguousHost;
 
-/// Lower case, without its port and without the dot at its end. `None`: no site can have this one.
-pub(super) fn of<B>(request: &Request<B>) -> Result<Option<Cow<'_, str>>, Unclear> {
-    Ok(text(request)?.and_then(normal))
+/// Normalised: lower case, without port and trailing dot. `None`: no site can have this host.
+pub(super) fn of<B>(request: &Request<B>) -> Result<Option<Cow<'_, str>>, AmbiguousHost> {
+    Ok(text(request)?.and_then(normalize_host))
 }
 
-/// As it was sent.
-pub(super) fn text<B>(request: &Request<B>) -> Result<Option<&str>, Unclear> {
+/// The host as it was sent.
+pub(super) fn text<B>(request: &Request<B>) -> Result<Option<&str>, AmbiguousHost> {
     // A request for a whole URL is for that URL's host (RFC 9112, section 3.2.2).
     if let Some(authority) = request.uri().authority() {
         return Ok(Some(authority.as_str()));
@@ -24,14 +24,14 @@ pub(super) fn text<B>(request: &Request<B>) -> Result<Option<&str>, Unclear> {
     match (lines.next(), lines.next()) {
         (Some(line), None) => Ok(line.to_str().ok()),
         (None, _) if request.version() < Version::HTTP_11 => Ok(None),
-        _ => Err(Unclear),
+        _ => Err(AmbiguousHost),
     }
 }
 
-/// The longest name there can be.
-const LONGEST: usize = 253;
+/// The longest possible host name.
+const MAX_HOST_BYTES: usize = 253;
 
-pub(crate) fn normal(text: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn normalize_host(text: &str) -> Option<Cow<'_, str>> {
     let name = match text.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         Some(_) => return None,
@@ -39,7 +39,7 @@ pub(crate) fn normal(text: &str) -> Option<Cow<'_, str>> {
     };
     let name = name.strip_suffix('.').unwrap_or(name);
     let of_names = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
-    if name.is_empty() || name.len() > LONGEST || !name.bytes().all(of_names) {
+    if name.is_empty() || name.len() > MAX_HOST_BYTES || !name.bytes().all(of_names) {
         return None;
     }
     Some(match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
@@ -54,8 +54,9 @@ mod tests {
 
     #[test]
     fn a_host_is_a_name_without_port_and_last_dot_in_lower_case() {
-        let check =
-            |text: &str, expected: Option<&str>| assert_eq!(normal(text).as_deref(), expected, "{text}");
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(normalize_host(text).as_deref(), expected, "{text}")
+        };
         check("acme.localhost", Some("acme.localhost"));
         check("acme.localhost:8081", Some("acme.localhost"));
         check("acme.localhost:", Some("acme.localhost"));
@@ -85,14 +86,17 @@ mod tests {
 
     #[test]
     fn a_request_names_one_host() {
-        let check = |uri: &str, version: Version, hosts: &[&str], expected: Result<Option<&str>, Unclear>| {
+        let check = |uri: &str,
+                     version: Version,
+                     hosts: &[&str],
+                     expected: Result<Option<&str>, AmbiguousHost>| {
             let request = request(uri, version, hosts);
             let host = of(&request);
             assert_eq!(host.as_ref().map(Option::as_deref), expected.as_ref().copied(), "{uri} {hosts:?}");
         };
         check("/", Version::HTTP_11, &["a"], Ok(Some("a")));
-        check("/", Version::HTTP_11, &[], Err(Unclear));
-        check("/", Version::HTTP_11, &["a", "a"], Err(Unclear));
+        check("/", Version::HTTP_11, &[], Err(AmbiguousHost));
+        check("/", Version::HTTP_11, &["a", "a"], Err(AmbiguousHost));
         check("/", Version::HTTP_10, &[], Ok(None));
         check("/", Version::HTTP_10, &["a"], Ok(Some("a")));
         check("http://b:80/", Version::HTTP_11, &["a"], Ok(Some("b")));

@@ -1,10 +1,10 @@
-//! For the person at this machine: which sites there are, and how to reach them. Not every program finds names under
-//! `.localhost`; `http://127.0.0.1:8081/` works in all of them.
+//! For requests from this machine: a list of the sites and how to open them. Not every program resolves names under
+//! `.localhost`; `http://127.0.0.1:8081/` always works.
 //!
-//! The list must not reach strangers. A proxy on this machine passes on their requests, and nginx by default with its
-//! own address as the host. So all of this must hold: the settings are those of a local setup
-//! (`SitesSettings::list_sites`), the peer is this machine, the host is one of its addresses, and no header was added by
-//! a proxy.
+//! The list must not be visible to others. A proxy on this machine forwards their requests, and nginx by default sends
+//! its own upstream address as the host. So all of these conditions must hold: the configuration is a local setup
+//! (`SitesSettings::list_sites`), the peer is this machine, the host is a loopback address, and no header was added by a
+//! proxy.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -13,12 +13,12 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
 use bytes::Bytes;
 use publisher::Publisher;
 
-use super::{Answer, answer, headers, host, notes};
+use super::{SiteResponse, headers, host, notes, response};
 
-/// Of a list that a person reads.
-const MOST: usize = 100;
+/// The list is for people.
+const MAX_LISTED: usize = 100;
 
-const PROXIES: [HeaderName; 6] = [
+const PROXY_HEADERS: [HeaderName; 6] = [
     FORWARDED,
     VIA,
     HeaderName::from_static("x-real-ip"),
@@ -27,14 +27,14 @@ const PROXIES: [HeaderName; 6] = [
     HeaderName::from_static("cf-connecting-ip"),
 ];
 
-/// The address of this machine that a request of this machine is for.
+/// The loopback host of a request, if it comes from this machine.
 pub(super) fn address<B>(peer: SocketAddr, request: &Request<B>) -> Option<&str> {
     let here = peer.ip().to_canonical().is_loopback() && !is_forwarded(request.headers());
     host::text(request).ok()?.filter(|text| here && is_loopback(text))
 }
 
 fn is_forwarded(headers: &HeaderMap) -> bool {
-    headers.keys().any(|name| name.as_str().starts_with("x-forwarded") || PROXIES.contains(name))
+    headers.keys().any(|name| name.as_str().starts_with("x-forwarded") || PROXY_HEADERS.contains(name))
 }
 
 /// `localhost`, `127.0.0.1` or `[::1]`, with or without a port.
@@ -48,49 +48,49 @@ fn is_loopback(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || ip.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
-/// `recto doctor` asks whether it is a Recto that has the port.
-pub(super) fn alive() -> Answer {
+/// For `recto doctor`, which checks whether Recto is what listens on the port.
+pub(super) fn health() -> SiteResponse {
     let body = Bytes::from_static(b"{\"status\":\"ok\"}");
     let mut headers = headers::of_note(body.len());
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    answer::answer(StatusCode::OK, headers, body)
+    response::build(StatusCode::OK, headers, body)
 }
 
-/// `address` is where the person asks.
-pub(super) async fn list(publisher: &Publisher, address: &str) -> Answer {
+/// `address` is the host of the request.
+pub(super) async fn list(publisher: &Publisher, address: &str) -> SiteResponse {
     let sites = match publisher.site_list().await {
         Ok(sites) => sites,
         Err(error) => {
-            tracing::warn!(%error, "the sites cannot be listed");
-            return notes::away();
+            tracing::warn!(%error, "listing the sites failed");
+            return notes::unavailable();
         }
     };
     let mut text = match sites.is_empty() {
-        true => "<p>There is none yet: <code>recto account create NAME</code> makes an account and its site.</p>",
+        true => "<p>There are no sites yet. <code>recto account create NAME</code> creates an account with a site.</p>",
         false => {
             "<p>Names under <code>.localhost</code> open in Chrome, Edge and Firefox. Safari, wget, Python and Node may \
-             not find them: add <code>127.0.0.1 NAME.localhost</code> to the hosts file, or name the host as shown.</p>"
+             not resolve them: add <code>127.0.0.1 NAME.localhost</code> to the hosts file, or send the Host header as shown.</p>"
         }
     }
     .to_owned();
-    for site in sites.iter().take(MOST) {
+    for site in sites.iter().take(MAX_LISTED) {
         let url = escape(&publisher.settings().deploy_url(&site.name));
         let name = url.split_once("://").map_or(url.as_str(), |(_, name)| name);
         text += &format!(
             "\n<p><a href=\"{url}\">{name}</a><br>\n<code>curl -H 'Host: {name}' http://{address}/</code></p>"
         );
     }
-    if let Some(more) = sites.len().checked_sub(MOST).filter(|more| *more > 0) {
+    if let Some(more) = sites.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
         text += &format!("\n<p>And {more} more: <code>recto site list</code> shows all.</p>");
     }
-    let mut answer = notes::note(StatusCode::OK, "Sites on this server", &text);
+    let mut response = notes::note(StatusCode::OK, "Sites on this server", &text);
     let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
         frame-ancestors 'none'";
-    answer.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    answer
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    response
 }
 
-/// The operator's pattern may hold anything.
+/// The configured URL pattern may contain anything.
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;").replace('\'', "&#39;")
 }
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_this_machine_is_here() {
+    fn only_loopback_peers_are_local() {
         let check = |peer: &str, expected: Option<&str>| {
             let request =
                 Request::builder().uri("/").header("host", "127.0.0.1:8081").body(()).expect("a request");
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_has_three_names() {
+    fn loopback_hosts_are_recognised() {
         for host in
             ["localhost", "LocalHost:8081", "127.0.0.1", "127.0.0.1:1", "127.1.2.3", "[::1]", "[::1]:8081"]
         {

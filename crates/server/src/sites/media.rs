@@ -1,4 +1,4 @@
-//! Uploaded files. They belong to no release: they are there at once, and sent piece by piece from where they are kept.
+//! Uploaded files. They are not part of a release: they are available at once, and streamed from the object store.
 
 use std::ops::Range;
 
@@ -10,52 +10,52 @@ use futures_util::TryStreamExt;
 use http_body_util::{Either, StreamBody};
 use hyper::body::Frame;
 use model::MediaUrl;
-use publisher::{Error, Medium, Publisher, Visit};
+use publisher::{Error, HostedSite, Medium, Publisher};
 
 use super::conditions::{self, Part};
-use super::{Answer, answer, headers};
-use crate::listen::Upload;
+use super::{SiteResponse, headers, response};
+use crate::listen::RequestBody;
 
-/// Whatever a browser takes an upload for, nothing of it is run. It keeps its origin: without one, Chromium does not
-/// play a video or an audio file that is opened by itself.
+/// Browsers must not run scripts in an upload. `allow-same-origin`, because without an origin Chromium does not play a
+/// video or audio file that is opened directly.
 const SANDBOX: HeaderValue = HeaderValue::from_static("sandbox allow-same-origin");
-/// Safari shows an empty window in place of a PDF in a sandbox, and Chromium ignores it there. What a PDF may run, the
-/// viewer keeps away from the site.
+/// Safari shows a PDF in a sandbox as an empty window, and Chromium ignores the sandbox there. PDF viewers isolate
+/// scripts in a PDF from the site.
 const WITHOUT_SANDBOX: &str = "application/pdf";
 
 /// `None`: there is no such file.
 pub(super) async fn show(
     publisher: &Publisher,
-    visit: &Visit,
+    site: &HostedSite,
     url: &MediaUrl,
-    request: &Request<Upload>,
-) -> Result<Option<Answer>, Error> {
-    let Some(medium) = publisher.find_medium(visit.site, url).await? else { return Ok(None) };
+    request: &Request<RequestBody>,
+) -> Result<Option<SiteResponse>, Error> {
+    let Some(medium) = publisher.find_medium(site.id, url).await? else { return Ok(None) };
     let (asked, headers) = (request.headers(), headers_of(url, medium.size));
     if conditions::is_known(asked, &headers[ETAG]) {
-        return Ok(Some(answer::unchanged(headers)));
+        return Ok(Some(response::unchanged(headers)));
     }
     let part = match *request.method() {
         Method::GET => conditions::part(asked, &headers[ETAG], medium.size),
-        _ => return Ok(Some(answer::answer(StatusCode::OK, headers, Default::default()))),
+        _ => return Ok(Some(response::build(StatusCode::OK, headers, Default::default()))),
     };
-    let answer = match part {
+    let response = match part {
         Part::Whole => send(publisher, medium, StatusCode::OK, headers, 0..medium.size).await?,
         Part::Of(range) => {
-            let headers = answer::headers_of_part(headers, &range, medium.size);
+            let headers = response::headers_of_part(headers, &range, medium.size);
             send(publisher, medium, StatusCode::PARTIAL_CONTENT, headers, range).await?
         }
-        Part::Outside => answer::outside(headers, medium.size),
+        Part::Outside => response::outside(headers, medium.size),
     };
-    Ok(Some(answer))
+    Ok(Some(response))
 }
 
 fn headers_of(url: &MediaUrl, size: u64) -> HeaderMap {
     let mut headers = headers::forever();
     let (_, extension) = url.name.rsplit_once('.').unwrap_or_default();
-    // A film and its twin are of one hash.
+    // A MOV and its MP4 have the same hash in their URLs.
     let tag = format!("\"{}-{extension}\"", url.hash);
-    headers.insert(ETAG, HeaderValue::try_from(tag).expect("digits and letters are a header"));
+    headers.insert(ETAG, HeaderValue::try_from(tag).expect("digits and letters are a valid header value"));
     let kind = publisher::media_type(&url.name);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     if kind != WITHOUT_SANDBOX {
@@ -73,12 +73,12 @@ async fn send(
     status: StatusCode,
     headers: HeaderMap,
     range: Range<u64>,
-) -> Result<Answer, Error> {
+) -> Result<SiteResponse, Error> {
     let pieces = publisher.read_medium(medium, range).await?.map_ok(Frame::data);
-    let mut answer = Answer::new(Either::Right(StreamBody::new(Box::pin(pieces))));
-    *answer.status_mut() = status;
-    *answer.headers_mut() = headers;
-    Ok(answer)
+    let mut response = SiteResponse::new(Either::Right(StreamBody::new(Box::pin(pieces))));
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    Ok(response)
 }
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_but_a_pdf_is_shown_in_a_sandbox() {
+    fn everything_except_a_pdf_is_shown_in_a_sandbox() {
         let policy = |name: &str| {
             let url = MediaUrl::parse(&format!("/media/{}/{name}", "0".repeat(32))).expect("a URL");
             let headers = headers_of(&url, 1);

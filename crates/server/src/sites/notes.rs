@@ -1,64 +1,63 @@
-//! The few pages that the server writes itself: where there is no site, nothing in it, or something wrong with us.
-//! They say nothing about anybody's site, and nothing about what is wrong.
+//! Pages that the server generates itself, mostly errors. They reveal nothing about sites or about causes.
 
 use axum::http::header::{ALLOW, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 
-use super::{Answer, answer, headers};
+use super::{SiteResponse, headers, response};
 
-/// How long a client may well wait for a database that restarts.
-const AWAY_SECONDS: u32 = 5;
+/// About the time that a database needs to restart.
+const RETRY_SECONDS: u32 = 5;
 
-pub(super) fn no_site() -> Answer {
+pub(super) fn no_site() -> SiteResponse {
     let text = "<p>No site is published at this address.</p>";
     note(StatusCode::NOT_FOUND, "There is no site here", text)
 }
 
-pub(super) fn unclear_host() -> Answer {
+pub(super) fn ambiguous_host() -> SiteResponse {
     note(StatusCode::BAD_REQUEST, "Which site?", "<p>The request does not say which host it is for.</p>")
 }
 
-pub(super) fn nothing_published() -> Answer {
-    let text = "<p>This site is new. It is here as soon as it has been built for the first time.</p>\
-        <p>If it is yours: send a page to the API with <code>\"build\": true</code>, or ask for a build with \
-        <code>POST /builds</code>. The API's reference shows how.</p>";
+pub(super) fn nothing_published() -> SiteResponse {
+    let text = "<p>This site is new. It appears here after its first build.</p>\
+        <p>If it is yours: send a page to the API with <code>\"build\": true</code>, or queue a build with \
+        <code>POST /builds</code>. See the API reference.</p>";
     note(StatusCode::NOT_FOUND, "Nothing is published yet", text)
 }
 
-/// Where a site has no such page of its own.
-pub(super) fn not_found() -> Answer {
-    let text = "<p>There is nothing at this address. <a href=\"/\">Back to the beginning</a></p>";
+/// For a release without a 404 page.
+pub(super) fn not_found() -> SiteResponse {
+    let text = "<p>There is nothing at this address. <a href=\"/\">Back to the home page</a></p>";
     note(StatusCode::NOT_FOUND, "Page not found", text)
 }
 
-pub(super) fn no_method(protected: bool) -> Answer {
-    let mut answer = note(StatusCode::METHOD_NOT_ALLOWED, "This can only be read", "");
+pub(super) fn no_method(protected: bool) -> SiteResponse {
+    let mut response = note(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed", "");
     let allowed = if protected { "GET, HEAD, POST" } else { "GET, HEAD" };
-    answer.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
-    answer
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    response
 }
 
-/// The operator has suspended the site's account. Why is between the two of them.
-pub(super) fn suspended() -> Answer {
+/// The site's account is suspended. The page does not mention that.
+pub(super) fn suspended() -> SiteResponse {
     note(StatusCode::SERVICE_UNAVAILABLE, "Not available", "<p>This site is not available at the moment.</p>")
 }
 
-pub(super) fn away() -> Answer {
-    let text = "<p>The server cannot get at this page right now. Please try again in a moment.</p>";
-    let mut answer = note(StatusCode::SERVICE_UNAVAILABLE, "Back in a moment", text);
-    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(AWAY_SECONDS));
-    answer
+pub(super) fn unavailable() -> SiteResponse {
+    let text = "<p>This page is temporarily unavailable. Please try again in a moment.</p>";
+    let mut response = note(StatusCode::SERVICE_UNAVAILABLE, "Temporarily unavailable", text);
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
+    response
 }
 
-pub(super) fn broken() -> Answer {
-    let text = "<p>Something went wrong on the server. It has been noted in its log.</p>";
-    note(StatusCode::INTERNAL_SERVER_ERROR, "That did not work", text)
+pub(super) fn internal_error() -> SiteResponse {
+    let text = "<p>Something went wrong on the server. The error is in the server's log.</p>";
+    note(StatusCode::INTERNAL_SERVER_ERROR, "Internal error", text)
 }
 
-/// `text` is HTML of ours, never anything that a request or a site brought.
-pub(super) fn note(status: StatusCode, title: &str, text: &str) -> Answer {
+/// `text` is trusted HTML: never anything from a request or a site.
+pub(super) fn note(status: StatusCode, title: &str, text: &str) -> SiteResponse {
     let page = page(title, text);
-    answer::answer(status, headers::of_note(page.len()), page.into())
+    response::build(status, headers::of_note(page.len()), page.into())
 }
 
 fn page(title: &str, text: &str) -> String {
@@ -80,11 +79,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_suspended_site_says_neither_why_nor_until_when() {
-        let answer = suspended();
-        assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
-        assert_eq!(answer.headers()[CACHE_CONTROL], "no-store");
-        assert!(!answer.headers().contains_key(RETRY_AFTER));
-        let body = answer.into_body().collect().await.expect("in memory").to_bytes();
+        let response = suspended();
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(response.headers()[CACHE_CONTROL], "no-store");
+        assert!(!response.headers().contains_key(RETRY_AFTER));
+        let body = response.into_body().collect().await.expect("in memory").to_bytes();
         let text = str::from_utf8(&body).expect("text");
         assert!(text.contains("<p>This site is not available at the moment.</p>"), "{text}");
         assert!(!text.to_lowercase().contains("suspend") && !text.contains("account"), "{text}");

@@ -1,42 +1,44 @@
-//! A path as releases name it. What a browser may take for another host never leaves this file.
+//! The canonical form of a request's path. A path that a browser would read as another host never leaves this file.
 
 use std::borrow::Cow;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Path<'r> {
-    /// Decoded, with one slash at its beginning and none at its end.
-    At(Cow<'r, str>),
-    /// The same, but it was asked for in another way.
-    Moved(String),
-    /// No release has anything there.
-    Nowhere,
+    /// The path is canonical: decoded, with one slash at the beginning and none at the end.
+    Canonical(Cow<'r, str>),
+    /// The canonical path; the request used another form of it.
+    Redirect(String),
+    /// No release can have this path.
+    Impossible,
 }
 
-/// Longer than any path of a release.
-const LONGEST: usize = 2048;
+/// More than any path of a release.
+const MAX_PATH_BYTES: usize = 2048;
 
-/// To a browser `//host`, `/\host` and so on are other hosts, so what begins a path is collapsed before anything
-/// else is done with it, and after it was decoded: `/%2F%2Fhost/` must not become `//host`.
-pub(super) fn tidy(raw: &str) -> Path<'_> {
-    let Some(decoded) = decode(raw).filter(|path| path.len() <= LONGEST) else { return Path::Nowhere };
+/// Browsers read `//host`, `/\host` and so on as another host. So leading slashes are collapsed first, after decoding:
+/// `/%2F%2Fhost/` must not become `//host`.
+pub(super) fn normalize(raw: &str) -> Path<'_> {
+    let Some(decoded) = decode(raw).filter(|path| path.len() <= MAX_PATH_BYTES) else {
+        return Path::Impossible;
+    };
     let path = decoded.trim_start_matches(['/', '\\']).trim_end_matches('/');
     let path = match path.strip_suffix("index.html") {
         Some(folder) if folder.is_empty() || folder.ends_with('/') => folder.trim_end_matches('/'),
         _ => path,
     };
-    // Fragments begin with a dot; they are parts of pages and none themselves. `/.md` is the home page's source.
+    // Paths of fragments begin with a dot; they are only served as parts of pages. `/.md` is the home page's source.
     if (path.starts_with('.') && path != ".md")
         || path.split(['/', '\\']).any(|part| part == "." || part == "..")
     {
-        return Path::Nowhere;
+        return Path::Impossible;
     }
     match decoded.strip_prefix('/') {
-        Some(asked) if asked == path => Path::At(decoded),
-        _ => Path::Moved(format!("/{path}")),
+        Some(asked) if asked == path => Path::Canonical(decoded),
+        _ => Path::Redirect(format!("/{path}")),
     }
 }
 
-/// `None`: the bytes are no text, or hold what no path holds.
+/// `None`: not UTF-8, or with control characters.
 fn decode(raw: &str) -> Option<Cow<'_, str>> {
     let text = match raw.contains('%') {
         true => Cow::Owned(String::from_utf8(percent_decode(raw.as_bytes())?).ok()?),
@@ -45,7 +47,7 @@ fn decode(raw: &str) -> Option<Cow<'_, str>> {
     (!text.bytes().any(|byte| byte.is_ascii_control())).then_some(text)
 }
 
-/// Each `%` with the two digits behind it as one byte.
+/// `None`: a `%` is not followed by two hexadecimal digits.
 pub(super) fn percent_decode(raw: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut rest = raw.iter();
@@ -62,7 +64,7 @@ fn digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).map(|digit| digit as u8)
 }
 
-/// For a `Location`: everything but what RFC 3986 allows in a path as it stands.
+/// For a `Location`: percent-encodes everything except what RFC 3986 allows in a path.
 pub(super) fn encode(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for byte in path.bytes() {
@@ -82,90 +84,90 @@ pub(super) fn encode(path: &str) -> String {
 mod tests {
     use super::*;
 
-    fn at(raw: &str, expected: &str) {
-        assert_eq!(tidy(raw), Path::At(expected.into()), "{raw}");
+    fn canonical(raw: &str, expected: &str) {
+        assert_eq!(normalize(raw), Path::Canonical(expected.into()), "{raw}");
     }
 
-    fn moved(raw: &str, expected: &str) {
-        let Path::Moved(path) = tidy(raw) else { panic!("{raw} is not moved") };
+    fn redirected(raw: &str, expected: &str) {
+        let Path::Redirect(path) = normalize(raw) else { panic!("{raw} is not redirected") };
         assert_eq!(encode(&path), expected, "{raw}");
     }
 
-    fn nowhere(raw: &str) {
-        assert_eq!(tidy(raw), Path::Nowhere, "{raw}");
+    fn impossible(raw: &str) {
+        assert_eq!(normalize(raw), Path::Impossible, "{raw}");
     }
 
     #[test]
     fn a_path_is_decoded_once() {
-        at("/", "/");
-        at("/blog/hello", "/blog/hello");
-        at("/Blog/Hello", "/Blog/Hello");
-        at("/%62log/%68ello", "/blog/hello");
-        at("/caf%C3%A9", "/café");
-        at("/café", "/café");
-        at("/a%252fb", "/a%2fb");
-        at("/a+b", "/a+b");
-        at("/a%20b", "/a b");
-        at("/.md", "/.md");
-        at("/blog//x", "/blog//x");
-        at("/blog/.x", "/blog/.x");
-        at("/blog/...", "/blog/...");
-        at("/a\\b", "/a\\b");
-        at("/notindex.html", "/notindex.html");
+        canonical("/", "/");
+        canonical("/blog/hello", "/blog/hello");
+        canonical("/Blog/Hello", "/Blog/Hello");
+        canonical("/%62log/%68ello", "/blog/hello");
+        canonical("/caf%C3%A9", "/café");
+        canonical("/café", "/café");
+        canonical("/a%252fb", "/a%2fb");
+        canonical("/a+b", "/a+b");
+        canonical("/a%20b", "/a b");
+        canonical("/.md", "/.md");
+        canonical("/blog//x", "/blog//x");
+        canonical("/blog/.x", "/blog/.x");
+        canonical("/blog/...", "/blog/...");
+        canonical("/a\\b", "/a\\b");
+        canonical("/notindex.html", "/notindex.html");
     }
 
     #[test]
-    fn slashes_at_the_end_and_index_files_are_moved() {
-        moved("/blog/", "/blog");
-        moved("/blog///", "/blog");
-        moved("/blog%2F", "/blog");
-        moved("/caf%C3%A9/", "/caf%C3%A9");
-        moved("/a%20%22%3Cb%3E%3F%23/", "/a%20%22%3Cb%3E%3F%23");
-        moved("/index.html", "/");
-        moved("/blog/index.html", "/blog");
-        moved("/blog/index.html/", "/blog");
-        moved("/blog//index.html", "/blog");
+    fn trailing_slashes_and_index_files_are_redirected() {
+        redirected("/blog/", "/blog");
+        redirected("/blog///", "/blog");
+        redirected("/blog%2F", "/blog");
+        redirected("/caf%C3%A9/", "/caf%C3%A9");
+        redirected("/a%20%22%3Cb%3E%3F%23/", "/a%20%22%3Cb%3E%3F%23");
+        redirected("/index.html", "/");
+        redirected("/blog/index.html", "/blog");
+        redirected("/blog/index.html/", "/blog");
+        redirected("/blog//index.html", "/blog");
     }
 
     #[test]
     fn nothing_leads_to_another_host() {
         for raw in ["//evil.com", "//evil.com/", "///evil.com", "/\\evil.com", "/\\/evil.com", "\\\\evil.com"]
         {
-            moved(raw, "/evil.com");
+            redirected(raw, "/evil.com");
         }
         for raw in ["/%2Fevil.com", "/%2F%2Fevil.com/", "/%5Cevil.com", "/%5c%2Fevil.com/", "//%2fevil.com/"]
         {
-            moved(raw, "/evil.com");
+            redirected(raw, "/evil.com");
         }
-        moved("//", "/");
-        moved("/\\", "/");
-        moved("//index.html", "/");
-        moved("/evil.com%5C/", "/evil.com%5C");
-        moved("//http://evil.com/", "/http://evil.com");
+        redirected("//", "/");
+        redirected("/\\", "/");
+        redirected("//index.html", "/");
+        redirected("/evil.com%5C/", "/evil.com%5C");
+        redirected("//http://evil.com/", "/http://evil.com");
     }
 
     #[test]
-    fn steps_up_and_hidden_things_are_nowhere() {
+    fn dot_segments_and_hidden_paths_are_impossible() {
         for raw in ["/..", "/../etc/passwd", "/a/../b", "/a/..", "/./a", "/a/.", "/%2e%2e/a", "/a/%2E%2E%2Fb"]
         {
-            nowhere(raw);
+            impossible(raw);
         }
         for raw in ["/..\\x", "/a\\..\\b", "/a/..%5Cb", "//..", "/a/./", "/.", "/./index.html"] {
-            nowhere(raw);
+            impossible(raw);
         }
         for raw in ["/.fragments/docs", "/.git/config", "//.x", "/.md/x", "/%2Efragments/x", "/.env", "/.x/"]
         {
-            nowhere(raw);
+            impossible(raw);
         }
     }
 
     #[test]
-    fn what_is_no_text_is_nowhere() {
+    fn invalid_encodings_and_control_characters_are_impossible() {
         for raw in
             ["/%", "/%4", "/%zz", "/%FF", "/%C3", "/a%00b", "/%0d%0aSet-Cookie:x", "/a%7F", "/%0A/", "/%+1"]
         {
-            nowhere(raw);
+            impossible(raw);
         }
-        nowhere(&format!("/{}", "a".repeat(LONGEST)));
+        impossible(&format!("/{}", "a".repeat(MAX_PATH_BYTES)));
     }
 }

@@ -1,4 +1,4 @@
-//! An answer of the API, and the rules that every one of them obeys, whatever the test is about.
+//! A response of the API, and rules that are checked for every response.
 
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ pub struct Answer {
     pub status: u16,
     pub headers: HeaderMap,
     pub text: String,
-    /// Null when there is none.
+    /// Null if there is no body.
     pub body: Value,
 }
 
@@ -21,11 +21,11 @@ impl Answer {
             text => serde_json::from_str(text).unwrap_or_else(|_| panic!("{status} is not JSON: {text}")),
         };
         let answer = Answer { status, headers, text, body };
-        answer.obeys_the_rules();
+        answer.check_common_rules();
         answer
     }
 
-    fn obeys_the_rules(&self) {
+    fn check_common_rules(&self) {
         for name in ["x-ratelimit-limit", "x-ratelimit-remaining"] {
             assert!(self.number(name).is_some(), "every answer carries {name}: {self:?}");
         }
@@ -58,7 +58,7 @@ impl Answer {
         self.header(name)?.parse().ok()
     }
 
-    /// The window that the headers tell of: its limit and what remains.
+    /// The limit and the remaining requests in the headers.
     pub fn window(&self) -> (u64, u64) {
         (self.number("x-ratelimit-limit").unwrap(), self.number("x-ratelimit-remaining").unwrap())
     }

@@ -20,14 +20,14 @@ use crate::client::Client;
 
 pub const START: &str = "2026-01-02T03:04:05.678Z";
 
-/// What an operator may choose. As shipped, unless a test says otherwise.
+/// The operator's settings: the defaults, unless a test changes them.
 pub struct Options {
     pub cooldown: Duration,
     pub dev: bool,
     pub max_body: u64,
     pub trusted_proxies: &'static [&'static str],
     pub plan: &'static str,
-    /// What must be left on the disk.
+    /// The minimum free space on the disk.
     pub min_free: u64,
 }
 
@@ -49,7 +49,7 @@ pub struct App<'d> {
     pub publisher: Publisher,
     pub clock: Arc<ManualClock>,
     pub address: SocketAddr,
-    /// What answers there, for requests of peers that a test cannot be.
+    /// The router itself, for requests from peer addresses that a test does not have.
     pub router: axum::Router,
     /// "Acme", the account that most tests are about.
     pub acme: Account,
@@ -97,40 +97,40 @@ pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
     let address = listener.local_addr().unwrap();
     let router = server::router(app);
     tokio::spawn(server::serve(listener, router.clone(), ListenLimits::default(), CancellationToken::new()));
-    let nobody = Client::new(address, clock.clone());
-    let acme = create_account(&publisher, &nobody, "Acme", options.plan).await;
+    let anonymous = Client::new(address, clock.clone());
+    let acme = create_account(&publisher, &anonymous, "Acme", options.plan).await;
     let client = acme.client.clone();
     App { database, publisher, clock, address, router, acme, client }
 }
 
-/// The shipped ones, and a tiny one.
+/// The built-in plans and a tiny one.
 fn plans() -> Vec<Plan> {
     let tiny = Plan { name: "tiny".into(), pages: 3, text: ByteSize(100), ..Plan::largest() };
     Plan::shipped().into_iter().chain([tiny]).collect()
 }
 
-async fn create_account(publisher: &Publisher, nobody: &Client, name: &str, plan: &str) -> Account {
+async fn create_account(publisher: &Publisher, anonymous: &Client, name: &str, plan: &str) -> Account {
     let made = publisher.account_create(AccountName::parse(name).unwrap(), plan).await.unwrap();
     Account {
         id: made.account_id,
         site: made.site_id.to_string(),
         deploy_url: made.deploy_url,
         token_id: made.token_id,
-        client: nobody.with_token(&made.token),
+        client: anonymous.with_token(&made.token),
     }
 }
 
 impl App<'_> {
     /// A client without a token.
-    pub fn nobody(&self) -> Client {
+    pub fn anonymous(&self) -> Client {
         Client::new(self.address, self.clock.clone())
     }
 
     pub async fn account(&self, name: &str) -> Account {
-        create_account(&self.publisher, &self.nobody(), name, "pro").await
+        create_account(&self.publisher, &self.anonymous(), name, "pro").await
     }
 
-    /// Another site of Acme's, made a second after whatever was made before: the first is the default one.
+    /// Creates another site of Acme's, a second later: the first site is the default.
     pub async fn site(&self, name: &str) -> String {
         self.advance(Duration::from_secs(1));
         let site = self.publisher.site_create(self.acme.id, SiteName::parse(name).unwrap()).await;
@@ -140,7 +140,7 @@ impl App<'_> {
     /// Another token of Acme's.
     pub async fn token(&self) -> Client {
         let token = self.publisher.token_create(self.acme.id, TokenName::default()).await.unwrap();
-        self.nobody().with_token(&token.token)
+        self.anonymous().with_token(&token.token)
     }
 
     pub fn now(&self) -> String {
@@ -151,7 +151,7 @@ impl App<'_> {
         self.clock.advance(time);
     }
 
-    /// What the API stores of a page of Acme's first site and does not show: the site is built from it.
+    /// Stored fields of a page that the API does not return; the site is built from them.
     pub async fn stored(&self, page: &Value) -> Value {
         let site = SiteId::parse(&self.acme.site).unwrap();
         let id = PageId::parse(page["id"].as_str().unwrap()).unwrap();
@@ -173,7 +173,7 @@ impl App<'_> {
     }
 }
 
-/// Comes a minute after whatever was sent before: the per-minute windows are empty.
+/// Sent a minute later, when the windows of a minute are empty.
 pub fn a_minute_later(app: &App) {
     app.advance(Duration::from_secs(60));
 }

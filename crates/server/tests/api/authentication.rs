@@ -1,4 +1,4 @@
-//! Who may call.
+//! Authentication.
 
 use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -21,7 +21,7 @@ testing::on_both_databases!(
     only_the_prefix_is_the_api,
 );
 
-/// Every route there is, and some that there are not.
+/// Every route, and some that do not exist.
 const ROUTES: [(&str, &str); 16] = [
     ("POST", "/pages"),
     ("GET", "/pages"),
@@ -63,7 +63,7 @@ async fn a_valid_token_passes(database: &Database) {
 
 async fn without_a_token_every_route_answers_401(database: &Database) {
     let app = spawn_app(database).await;
-    answer_401_everywhere(&app, &app.nobody()).await;
+    answer_401_everywhere(&app, &app.anonymous()).await;
 }
 
 async fn a_malformed_or_unknown_token_answers_401_everywhere(database: &Database) {
@@ -97,10 +97,10 @@ async fn a_malformed_or_unknown_token_answers_401_everywhere(database: &Database
         format!("Bearer {id}"),
         format!("Bearer rec_{}", "a".repeat(10_000)),
     ] {
-        answer_401_everywhere(&app, &app.nobody().with_authorization(header.as_bytes())).await;
+        answer_401_everywhere(&app, &app.anonymous().with_authorization(header.as_bytes())).await;
     }
-    answer_401_everywhere(&app, &app.nobody().with_authorization(b"Bearer rec_\xff\xfe")).await;
-    // Two headers could mean either.
+    answer_401_everywhere(&app, &app.anonymous().with_authorization(b"Bearer rec_\xff\xfe")).await;
+    // Two headers are ambiguous.
     let twice = app.client.request(Method::GET, "/pages").header(AUTHORIZATION, "Bearer rec_0");
     assert_eq!(app.client.send(twice).await.status, 401);
 }
@@ -117,9 +117,9 @@ async fn a_revoked_token_ends_with_the_next_request(database: &Database) {
 async fn a_token_is_not_found_in_query_or_body(database: &Database) {
     let app = spawn_app(database).await;
     let token = app.client.authorization().strip_prefix("Bearer ").unwrap();
-    let nobody = app.nobody();
-    assert_eq!(nobody.get(&format!("/pages?token={token}&access_token={token}")).await.status, 401);
-    assert_eq!(nobody.post("/pages", json!({"access_token": token, "pages": []})).await.status, 401);
+    let anonymous = app.anonymous();
+    assert_eq!(anonymous.get(&format!("/pages?token={token}&access_token={token}")).await.status, 401);
+    assert_eq!(anonymous.post("/pages", json!({"access_token": token, "pages": []})).await.status, 401);
 }
 
 async fn a_suspended_account_is_answered_403_until_it_is_resumed(database: &Database) {

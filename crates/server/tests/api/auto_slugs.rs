@@ -7,7 +7,7 @@ use crate::app::spawn_app;
 
 testing::on_both_databases!(
     a_slug_is_made_from_the_title,
-    a_made_slug_is_cut_to_100,
+    a_generated_slug_is_cut_to_100_characters,
     a_title_with_nothing_to_make_a_slug_of_is_an_error,
 );
 
@@ -30,7 +30,7 @@ async fn a_slug_is_made_from_the_title(database: &Database) {
     check("UPPER", "upper").await;
 }
 
-async fn a_made_slug_is_cut_to_100(database: &Database) {
+async fn a_generated_slug_is_cut_to_100_characters(database: &Database) {
     let app = spawn_app(database).await;
     let check = async |title: String, expected: String| {
         assert_eq!(app.client.page(json!({"title": title})).await["slug"], expected);

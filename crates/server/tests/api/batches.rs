@@ -1,4 +1,4 @@
-//! A request as a whole: its members, its order, its limits, and that it is stored whole or not at all.
+//! A request as a whole: its members, order and limits, and that it is stored completely or not at all.
 
 use serde_json::{Value, json};
 use testing::Database;
@@ -7,32 +7,32 @@ use crate::app::spawn_app;
 use crate::client::key;
 
 testing::on_both_databases!(
-    the_answer_keeps_the_order_of_the_request,
+    the_response_keeps_the_order_of_the_request,
     an_empty_batch_is_fine,
     deleted_is_there_only_when_deletions_were_requested,
     pages_and_deletions_go_together,
     five_thousand_pages_pass_and_one_more_does_not,
     five_thousand_deletions_pass_and_one_more_does_not,
     pages_go_to_the_site_that_is_named,
-    a_site_id_that_is_no_uuid_is_refused,
+    a_site_id_that_is_not_a_uuid_is_refused,
     members_of_a_wrong_type_are_refused,
     a_refused_request_leaves_everything_as_it_was,
     a_request_may_delete_and_create_under_one_slug_in_different_sections,
 );
 
-async fn the_answer_keeps_the_order_of_the_request(database: &Database) {
+async fn the_response_keeps_the_order_of_the_request(database: &Database) {
     let app = spawn_app(database).await;
     app.client.page(json!({"slug": "c", "title": "C"})).await;
     let pages: Vec<Value> =
         ["d", "c", "a", "b"].iter().map(|slug| json!({"slug": slug, "title": slug})).collect();
     let answer = app.client.pages(json!(pages)).await;
-    let told: Vec<String> = answer.body["pages"]
+    let reported: Vec<String> = answer.body["pages"]
         .as_array()
         .unwrap()
         .iter()
         .map(|page| format!("{} {}", page["slug"].as_str().unwrap(), page["status"].as_str().unwrap()))
         .collect();
-    assert_eq!(told, ["d created", "c updated", "a created", "b created"]);
+    assert_eq!(reported, ["d created", "c updated", "a created", "b created"]);
 }
 
 async fn an_empty_batch_is_fine(database: &Database) {
@@ -115,7 +115,7 @@ async fn pages_go_to_the_site_that_is_named(database: &Database) {
     check(json!(null), "/pages").await;
 }
 
-async fn a_site_id_that_is_no_uuid_is_refused(database: &Database) {
+async fn a_site_id_that_is_not_a_uuid_is_refused(database: &Database) {
     let app = spawn_app(database).await;
     let forms =
         [json!("default"), json!(""), json!("123"), json!("\0"), json!(5), json!(true), json!([]), json!({})];

@@ -1,4 +1,4 @@
-//! Bodies that are no JSON, or JSON of the wrong shape: 400, with a message that says where.
+//! Bodies that are not JSON, or JSON of the wrong shape: 400, with a message that says where.
 
 use serde_json::json;
 use testing::Database;
@@ -6,10 +6,10 @@ use testing::Database;
 use crate::app::spawn_app;
 
 testing::on_both_databases!(
-    a_body_that_is_no_json_is_refused,
-    a_body_that_is_no_object_is_refused,
-    what_is_wrong_inside_an_entry_is_named,
-    what_is_wrong_inside_an_ignored_value_is_refused_too,
+    a_body_that_is_not_json_is_refused,
+    a_body_that_is_not_an_object_is_refused,
+    errors_inside_an_entry_are_reported,
+    errors_inside_an_ignored_value_are_refused_too,
     trailing_garbage_is_refused,
     white_space_is_not,
     a_key_that_appears_twice_is_refused,
@@ -21,12 +21,12 @@ testing::on_both_databases!(
     many_wrong_bodies_break_nothing,
 );
 
-/// The message tells the place: an entry, a member, or a byte, line or column.
+/// The message contains the location: an entry, a member, or a byte, line or column.
 fn tells_where(message: &str) -> bool {
     message.contains(|letter: char| letter.is_ascii_digit())
 }
 
-async fn a_body_that_is_no_json_is_refused(database: &Database) {
+async fn a_body_that_is_not_json_is_refused(database: &Database) {
     let app = spawn_app(database).await;
     for body in [
         "",
@@ -78,14 +78,14 @@ async fn a_body_that_is_no_json_is_refused(database: &Database) {
     assert_eq!(app.client.list().await, json!([]));
 }
 
-async fn a_body_that_is_no_object_is_refused(database: &Database) {
+async fn a_body_that_is_not_an_object_is_refused(database: &Database) {
     let app = spawn_app(database).await;
     for body in ["[]", "[{\"title\":\"A\"}]", "\"text\"", "1", "-1.5e3", "true", "false", "null"] {
         app.client.post_text("/pages", body).await.is_failure(400);
     }
 }
 
-/// JSON values that are none.
+/// Invalid JSON values.
 const BROKEN: [&str; 24] = [
     "tru",
     "nul",
@@ -113,7 +113,7 @@ const BROKEN: [&str; 24] = [
     "{a:1}",
 ];
 
-async fn what_is_wrong_inside_an_entry_is_named(database: &Database) {
+async fn errors_inside_an_entry_are_reported(database: &Database) {
     let app = spawn_app(database).await;
     for broken in BROKEN {
         for field in ["title", "draft", "tags", "unknown"] {
@@ -128,7 +128,7 @@ async fn what_is_wrong_inside_an_entry_is_named(database: &Database) {
     assert_eq!(app.client.list().await, json!([]));
 }
 
-async fn what_is_wrong_inside_an_ignored_value_is_refused_too(database: &Database) {
+async fn errors_inside_an_ignored_value_are_refused_too(database: &Database) {
     let app = spawn_app(database).await;
     for broken in BROKEN {
         for member in ["unknown", "siteId", "build"] {
@@ -237,7 +237,7 @@ async fn escapes_are_understood(database: &Database) {
     app.client.post_text("/pages", delete).await.is(200, json!({"pages": [], "deleted": ["a"]}));
 }
 
-/// An unknown field is ignored, or too deep to be read; either way the server stays well.
+/// An unknown field is ignored or refused as too deep; either way the server keeps working.
 async fn deep_nesting_breaks_nothing(database: &Database) {
     let app = spawn_app(database).await;
     for depth in [10, 100, 200, 100_000] {
@@ -278,7 +278,7 @@ async fn huge_numbers_break_nothing(database: &Database) {
     }
 }
 
-/// A good body with one byte changed, or cut anywhere.
+/// A valid body with one byte changed, or truncated anywhere.
 async fn many_wrong_bodies_break_nothing(database: &Database) {
     let app = spawn_app(database).await;
     let body =

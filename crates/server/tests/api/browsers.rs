@@ -1,4 +1,4 @@
-//! Pages of other origins call the API, and long answers come packed to those who ask for it.
+//! Requests from pages of other origins (CORS), and compressed responses.
 
 use std::io::Read;
 
@@ -12,12 +12,12 @@ use crate::client::Client;
 
 testing::on_both_databases!(
     a_preflight_needs_no_token_and_is_not_counted,
-    an_options_request_that_is_no_preflight_is_like_any_other,
-    every_answer_may_be_read_by_any_origin,
+    an_options_request_that_is_not_a_preflight_is_like_any_other,
+    every_response_may_be_read_by_any_origin,
     nothing_else_is_for_other_origins,
-    a_long_answer_is_packed_when_asked_for,
-    a_short_answer_is_never_packed,
-    a_head_request_has_the_headers_of_the_answer,
+    a_long_response_is_compressed_if_the_client_accepts_it,
+    a_short_response_is_never_compressed,
+    a_head_request_has_the_headers_of_the_response,
 );
 
 fn preflight(client: &Client, path: &str, method: &str) -> reqwest::RequestBuilder {
@@ -48,7 +48,7 @@ async fn a_preflight_needs_no_token_and_is_not_counted(database: &Database) {
         ("/nothing", "POST"),
     ] {
         for _ in 0..20 {
-            let response = preflight(&app.nobody(), path, method).send().await.unwrap();
+            let response = preflight(&app.anonymous(), path, method).send().await.unwrap();
             let headers = response.headers();
             assert_eq!(response.status(), StatusCode::NO_CONTENT, "{path}");
             assert_eq!(headers["access-control-allow-origin"], "*");
@@ -65,22 +65,22 @@ async fn a_preflight_needs_no_token_and_is_not_counted(database: &Database) {
     assert_eq!(hasty.get("/pages").await.window(), (before.0, before.1 - 1));
 }
 
-async fn an_options_request_that_is_no_preflight_is_like_any_other(database: &Database) {
+async fn an_options_request_that_is_not_a_preflight_is_like_any_other(database: &Database) {
     let app = spawn_app(database).await;
     let options = |client: &Client| client.request(Method::OPTIONS, "/pages");
-    assert_eq!(app.nobody().send(options(&app.nobody())).await.status, 401);
+    assert_eq!(app.anonymous().send(options(&app.anonymous())).await.status, 401);
     assert_eq!(app.client.send(options(&app.client)).await.status, 405);
     let named = options(&app.client).header("access-control-request-method", "POST");
     assert_eq!(app.client.send(named).await.status, 405);
 }
 
-async fn every_answer_may_be_read_by_any_origin(database: &Database) {
+async fn every_response_may_be_read_by_any_origin(database: &Database) {
     let app = spawn_app(database).await;
     let hasty = app.client.hasty();
     let mut answers = vec![
         hasty.pages(json!([{"title": "A"}])).await,
         hasty.pages(json!([{}])).await,
-        app.nobody().get("/pages").await,
+        app.anonymous().get("/pages").await,
         hasty.get("/pages?siteId=00000000-0000-7000-8000-000000000000").await,
         hasty.get("/nothing").await,
         hasty.delete("/pages").await,
@@ -106,13 +106,13 @@ async fn nothing_else_is_for_other_origins(database: &Database) {
     let app = spawn_app(database).await;
     for (path, allowed) in [("/openapi.json", true), ("/docs", false), ("/healthz", false), ("/", false)] {
         let request =
-            app.nobody().request_outside(Method::GET, path).header("origin", "https://other.example");
+            app.anonymous().request_outside(Method::GET, path).header("origin", "https://other.example");
         let headers = request.send().await.unwrap().headers().clone();
         assert_eq!(headers.contains_key("access-control-allow-origin"), allowed, "{path}");
     }
 }
 
-/// So many pages, the last ones changed out of order, so that the listing has many pieces.
+/// Publishes this many pages, the last ones out of order, so that the listing has many pieces.
 async fn publish(app: &App<'_>, count: usize) {
     let page = |n: usize| json!({"title": format!("Page number {n}"), "description": "Words. ".repeat(30)});
     let pages: Vec<Value> = (0..count).map(page).collect();
@@ -133,7 +133,7 @@ fn text<'h>(headers: &'h HeaderMap, name: &'static str) -> Option<&'h str> {
     headers.get(HeaderName::from_static(name)).map(|value| value.to_str().unwrap())
 }
 
-async fn a_long_answer_is_packed_when_asked_for(database: &Database) {
+async fn a_long_response_is_compressed_if_the_client_accepts_it(database: &Database) {
     let app = spawn_app(database).await;
     publish(&app, 1500).await;
     let (headers, plain) = get(&app, Method::GET, "/pages", "identity").await;
@@ -174,7 +174,7 @@ async fn a_long_answer_is_packed_when_asked_for(database: &Database) {
     );
 }
 
-async fn a_short_answer_is_never_packed(database: &Database) {
+async fn a_short_response_is_never_compressed(database: &Database) {
     let app = spawn_app(database).await;
     app.client.page(json!({"title": "A"})).await;
     let (headers, body) = get(&app, Method::GET, "/pages", "gzip, zstd").await;
@@ -183,16 +183,16 @@ async fn a_short_answer_is_never_packed(database: &Database) {
     assert_eq!(text(&headers, "content-length"), Some(body.len().to_string().as_str()));
 }
 
-async fn a_head_request_has_the_headers_of_the_answer(database: &Database) {
+async fn a_head_request_has_the_headers_of_the_response(database: &Database) {
     let app = spawn_app(database).await;
     publish(&app, 30).await;
-    let told = |headers: &HeaderMap| {
+    let relevant = |headers: &HeaderMap| {
         ["content-type", "content-length", "content-encoding", "vary"]
             .map(|name| text(headers, name).map(str::to_owned))
     };
     for accept in ["identity", "gzip"] {
         let (whole, _) = get(&app, Method::GET, "/pages", accept).await;
         let (head, body) = get(&app, Method::HEAD, "/pages", accept).await;
-        assert_eq!((told(&head), body.len()), (told(&whole), 0), "{accept}");
+        assert_eq!((relevant(&head), body.len()), (relevant(&whole), 0), "{accept}");
     }
 }

@@ -12,10 +12,10 @@ use crate::app::{App, Options, spawn_app, spawn_app_with};
 testing::on_both_databases!(
     a_build_is_queued,
     the_body_may_be_left_out,
-    a_body_that_is_no_object_is_refused,
-    the_latest_build_is_told_in_every_state,
+    a_body_that_is_not_an_object_is_refused,
+    the_latest_build_is_reported_in_every_state,
     the_latest_build_is_the_newest_of_its_site,
-    a_scheduled_build_is_not_told_of,
+    a_scheduled_build_is_not_reported,
     without_a_build_there_is_no_latest,
     a_publish_queues_a_build_when_asked,
     a_refused_publish_queues_none,
@@ -59,7 +59,7 @@ async fn the_body_may_be_left_out(database: &Database) {
     check(Some("application/json"), Some(r#"{"unknown":{"a":[1]}}"#)).await;
 }
 
-async fn a_body_that_is_no_object_is_refused(database: &Database) {
+async fn a_body_that_is_not_an_object_is_refused(database: &Database) {
     let app = spawn_app(database).await;
     for body in [
         "[]",
@@ -89,12 +89,12 @@ async fn a_body_that_is_no_object_is_refused(database: &Database) {
     app.client.get("/builds/latest").await.is_failure(404);
 }
 
-/// Builds are run elsewhere; here only what is told of them matters.
+/// Builds are not run here; only what the API reports about them is tested.
 fn build_becomes(app: &App, changes: &str) {
     app.database.execute(&format!("UPDATE builds SET {changes}"));
 }
 
-async fn the_latest_build_is_told_in_every_state(database: &Database) {
+async fn the_latest_build_is_reported_in_every_state(database: &Database) {
     let app = spawn_app(database).await;
     app.client.build().await;
     let created_at = app.now();
@@ -149,7 +149,7 @@ async fn the_latest_build_is_the_newest_of_its_site(database: &Database) {
     assert_eq!((other.status, other.body["id"] == ids[2]), (200, false));
 }
 
-async fn a_scheduled_build_is_not_told_of(database: &Database) {
+async fn a_scheduled_build_is_not_reported(database: &Database) {
     let app = spawn_app(database).await;
     app.client.build().await;
     build_becomes(&app, "triggered_by = 'schedule'");

@@ -1,5 +1,5 @@
 //! A client of the API. It sends a request a second, by the test's clock, so that a long table of cases stays
-//! within the rate limits and no two pages are updated at one moment; a hasty one lets the clock stand still.
+//! within the rate limits and no two pages have the same update time; a hasty client does not move the clock.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Client {
         self.with_authorization(format!("Bearer {token}").as_bytes())
     }
 
-    /// The header as it stands, which may be nonsense.
+    /// The raw header, which may be invalid.
     pub fn with_authorization(&self, header: &[u8]) -> Client {
         Client { authorization: Some(HeaderValue::from_bytes(header).unwrap()), ..self.clone() }
     }
@@ -65,7 +65,7 @@ impl Client {
         answer
     }
 
-    /// Where an answer of 500 and more is expected.
+    /// For tests that expect a status of 500 or more.
     pub async fn send_to_a_broken_server(&self, request: RequestBuilder) -> Answer {
         self.clock.advance(self.pace);
         Answer::read(request.send().await.unwrap()).await
@@ -83,7 +83,7 @@ impl Client {
         self.post_text(path, body.to_string()).await
     }
 
-    /// A body that says it is JSON.
+    /// A body with the content type JSON.
     pub async fn post_text(&self, path: &str, body: impl Into<reqwest::Body>) -> Answer {
         let request = self.request(Method::POST, path).header(CONTENT_TYPE, "application/json");
         self.send(request.body(body)).await
@@ -99,7 +99,7 @@ impl Client {
         self.post("/pages", json!({"pages": pages})).await
     }
 
-    /// Publishes one page, which must pass, and returns what the answer says of it.
+    /// Publishes a page, which must succeed, and returns the page from the response.
     pub async fn page(&self, page: Value) -> Value {
         let mut answer = self.pages(json!([page])).await;
         assert_eq!(answer.status, 200, "{answer:?}");
@@ -109,18 +109,18 @@ impl Client {
     /// Publishes a page that is known by its key: `docs/guides/intro`; `blog//hello` has no section.
     pub async fn page_at(&self, key: &str) -> Value {
         let parts: Vec<&str> = key.split('/').collect();
-        let [content_type, section, slug] = parts[..] else { panic!("{key} is no key") };
+        let [content_type, section, slug] = parts[..] else { panic!("{key} is not a key") };
         self.page(json!({"slug": slug, "contentType": content_type, "section": section, "title": key})).await
     }
 
-    /// All pages, as `GET /pages` tells them.
+    /// All pages, from `GET /pages`.
     pub async fn list(&self) -> Value {
         let mut answer = self.get("/pages").await;
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body["pages"].take()
     }
 
-    /// What `GET /pages` tells of one page.
+    /// One page from `GET /pages`.
     pub async fn listed(&self, page: &Value) -> Value {
         let pages = self.list().await;
         let found = pages.as_array().unwrap().iter().find(|listed| listed["id"] == page["id"]);
@@ -128,7 +128,7 @@ impl Client {
     }
 }
 
-/// `docs/guides/intro` of what an answer says of a page.
+/// `docs/guides/intro`: the key of a page in a response.
 pub fn key(page: &Value) -> String {
     let text = |field: &str| page[field].as_str().unwrap_or_default();
     format!("{}/{}/{}", text("contentType"), text("section"), text("slug"))

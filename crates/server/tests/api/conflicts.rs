@@ -1,4 +1,4 @@
-//! Entries of one request that get in each other's way.
+//! Conflicts between entries of one request.
 
 use serde_json::{Value, json};
 use testing::Database;
@@ -7,11 +7,11 @@ use crate::app::{App, spawn_app};
 
 testing::on_both_databases!(
     two_entries_for_one_key_are_duplicates,
-    duplicates_are_judged_on_what_entries_resolve_to,
+    duplicates_are_decided_by_the_pages_that_entries_resolve_to,
     each_later_entry_is_paired_with_the_first,
     one_slug_in_different_places_is_no_duplicate,
     a_page_in_pages_and_delete_slugs_is_a_conflict,
-    a_conflict_is_judged_on_what_an_entry_resolves_to,
+    a_conflict_is_decided_by_the_page_that_an_entry_resolves_to,
     a_key_that_the_same_request_deletes_is_a_conflict_and_not_taken,
     a_delete_entry_that_matches_nothing_still_conflicts_with_its_key,
 );
@@ -33,21 +33,21 @@ async fn two_entries_for_one_key_are_duplicates(database: &Database) {
     duplicates(&app, json!([blog, page]), json!([[0, 1]])).await;
 }
 
-async fn duplicates_are_judged_on_what_entries_resolve_to(database: &Database) {
+async fn duplicates_are_decided_by_the_pages_that_entries_resolve_to(database: &Database) {
     let app = spawn_app(database).await;
     // Generated slugs.
     duplicates(&app, json!([{"title": "My Page"}, {"title": "my page!"}]), json!([[0, 1]])).await;
     duplicates(&app, json!([{"slug": "my-page", "title": "A"}, {"title": "My page"}]), json!([[0, 1]])).await;
-    // Ids and slugs that mean one page.
+    // Ids and slugs of the same page.
     let page = app.client.page_at("docs/guides/intro").await;
     duplicates(&app, json!([{"id": page["id"]}, {"id": page["id"]}]), json!([[0, 1]])).await;
     duplicates(&app, json!([{"id": page["id"]}, {"slug": "intro"}]), json!([[0, 1]])).await;
     let whole = json!({"slug": "intro", "contentType": "docs", "section": "guides"});
     duplicates(&app, json!([{"slug": "intro"}, whole]), json!([[0, 1]])).await;
-    // One page, two ends.
+    // One page with two targets.
     let ends = json!([{"id": page["id"], "slug": "a"}, {"id": page["id"], "slug": "b"}]);
     duplicates(&app, ends, json!([[0, 1]])).await;
-    // Two pages, one end.
+    // Two pages with the same target.
     let other = app.client.page_at("blog//other").await;
     let one_end = json!([
         {"id": page["id"], "slug": "end", "contentType": "blog", "section": ""},
@@ -98,13 +98,13 @@ async fn a_page_in_pages_and_delete_slugs_is_a_conflict(database: &Database) {
     assert_eq!((answer.status, &answer.body["deleted"]), (200, &json!(["a"])), "{answer:?}");
 }
 
-async fn a_conflict_is_judged_on_what_an_entry_resolves_to(database: &Database) {
+async fn a_conflict_is_decided_by_the_page_that_an_entry_resolves_to(database: &Database) {
     let app = spawn_app(database).await;
     let page = app.client.page_at("docs/guides/intro").await;
     let delete = json!([{"slug": "intro", "contentType": "docs", "section": "guides"}]);
     conflict(&app, json!([{"slug": "intro"}]), delete.clone(), json!([0])).await;
     conflict(&app, json!([{"id": page["id"]}]), delete.clone(), json!([0])).await;
-    // The page it means is deleted, wherever it would have gone.
+    // The page itself is deleted, wherever it would have moved.
     conflict(&app, json!([{"id": page["id"], "slug": "moved"}]), delete, json!([0])).await;
     // No section is not the page's section.
     let other =

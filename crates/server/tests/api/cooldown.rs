@@ -10,9 +10,9 @@ use crate::app::{Options, spawn_app, spawn_app_with};
 
 testing::on_both_databases!(
     a_build_within_30_seconds_of_the_last_is_refused,
-    the_wait_is_told_in_whole_seconds,
-    whoever_waits_as_told_is_let_through,
-    refused_tries_do_not_prolong_it,
+    the_wait_is_reported_in_whole_seconds,
+    a_client_that_waits_as_long_as_requested_is_let_through,
+    refused_attempts_do_not_prolong_it,
     it_is_each_sites_own,
     it_is_shared_by_publish_and_build,
     it_is_configurable,
@@ -37,7 +37,7 @@ async fn a_build_within_30_seconds_of_the_last_is_refused(database: &Database) {
     is_cooling(&client.build().await, 30);
 }
 
-async fn the_wait_is_told_in_whole_seconds(database: &Database) {
+async fn the_wait_is_reported_in_whole_seconds(database: &Database) {
     let app = spawn_app(database).await;
     let client = app.client.hasty();
     assert_eq!(client.build().await.status, 202);
@@ -47,8 +47,8 @@ async fn the_wait_is_told_in_whole_seconds(database: &Database) {
     }
 }
 
-/// Also where the clock does not stand on a whole millisecond.
-async fn whoever_waits_as_told_is_let_through(database: &Database) {
+/// Also if the clock is not at a whole millisecond.
+async fn a_client_that_waits_as_long_as_requested_is_let_through(database: &Database) {
     let app = spawn_app(database).await;
     let client = app.client.hasty();
     for micros in [0, 1, 499, 999, 1_000, 999_001, 999_500, 1_000_001, 28_999_999, 29_000_001] {
@@ -61,14 +61,14 @@ async fn whoever_waits_as_told_is_let_through(database: &Database) {
         assert_eq!(
             after.status,
             202,
-            "after {micros} µs, told to wait {} s: {after:?}",
+            "after {micros} µs, asked to wait {} s: {after:?}",
             cooling.retry_after()
         );
         app.advance(Duration::from_secs(3600));
     }
 }
 
-async fn refused_tries_do_not_prolong_it(database: &Database) {
+async fn refused_attempts_do_not_prolong_it(database: &Database) {
     let app = spawn_app(database).await;
     let client = app.client.hasty();
     assert_eq!(client.build().await.status, 202);

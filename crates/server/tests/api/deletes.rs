@@ -13,7 +13,7 @@ testing::on_both_databases!(
     parameters_that_cannot_be_read_are_refused,
     a_page_of_another_site_is_deleted_there,
     delete_slugs_deletes_what_matches_in_full,
-    deleted_lists_what_was_really_deleted_once_in_order,
+    deleted_lists_each_deleted_page_once_in_order,
     an_entry_that_no_page_could_match_is_ignored,
     a_malformed_entry_is_refused_and_named,
     unknown_fields_of_an_entry_are_ignored,
@@ -128,7 +128,7 @@ async fn delete_slugs_deletes_what_matches_in_full(database: &Database) {
     check(json!({"slug": "a", "contentType": "blog", "section": ""}), &[], 1).await;
 }
 
-async fn deleted_lists_what_was_really_deleted_once_in_order(database: &Database) {
+async fn deleted_lists_each_deleted_page_once_in_order(database: &Database) {
     let app = spawn_app(database).await;
     for place in ["blog//a", "docs//a", "blog//b", "blog//c", "docs/s/d"] {
         app.client.page_at(place).await;

@@ -1,4 +1,4 @@
-//! What stands beside the API: its health and its description.
+//! Health endpoints and the OpenAPI document.
 
 use reqwest::Method;
 use serde_json::Value;
@@ -11,20 +11,20 @@ testing::on_both_databases!(
     the_description_names_every_endpoint,
     the_reference_is_a_page,
     a_browser_is_sent_to_the_reference,
-    every_answer_guards_the_browser,
+    every_response_has_the_security_headers,
 );
 
 async fn health_needs_no_token(database: &Database) {
     let app = spawn_app(database).await;
     for path in ["/healthz", "/readyz"] {
-        let response = app.nobody().request_outside(Method::GET, path).send().await.unwrap();
+        let response = app.anonymous().request_outside(Method::GET, path).send().await.unwrap();
         assert_eq!(response.status().as_u16(), 200, "{path}");
     }
 }
 
 async fn the_description_names_every_endpoint(database: &Database) {
     let app = spawn_app(database).await;
-    let response = app.nobody().request_outside(Method::GET, "/openapi.json").send().await.unwrap();
+    let response = app.anonymous().request_outside(Method::GET, "/openapi.json").send().await.unwrap();
     assert_eq!(response.headers()["content-type"], "application/json");
     let document: Value = response.json().await.unwrap();
     let mut endpoints = Vec::new();
@@ -46,7 +46,7 @@ async fn the_description_names_every_endpoint(database: &Database) {
 
 async fn the_reference_is_a_page(database: &Database) {
     let app = spawn_app(database).await;
-    let response = app.nobody().request_outside(Method::GET, "/docs").send().await.unwrap();
+    let response = app.anonymous().request_outside(Method::GET, "/docs").send().await.unwrap();
     assert_eq!(response.status().as_u16(), 200);
     assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
 }
@@ -54,7 +54,7 @@ async fn the_reference_is_a_page(database: &Database) {
 async fn a_browser_is_sent_to_the_reference(database: &Database) {
     let app = spawn_app(database).await;
     let ask = async |method: Method, accept: &str| {
-        let request = app.nobody().request_outside(method, "/").header("accept", accept);
+        let request = app.anonymous().request_outside(method, "/").header("accept", accept);
         request.send().await.unwrap()
     };
     let followed = ask(Method::GET, "text/html,application/xhtml+xml,*/*;q=0.8").await;
@@ -70,7 +70,7 @@ async fn a_browser_is_sent_to_the_reference(database: &Database) {
     assert_eq!(ask(Method::POST, "text/html").await.status().as_u16(), 404);
 }
 
-async fn every_answer_guards_the_browser(database: &Database) {
+async fn every_response_has_the_security_headers(database: &Database) {
     let app = spawn_app(database).await;
     let kept = "public, max-age=3600";
     for (path, status, cache) in [
@@ -84,7 +84,7 @@ async fn every_answer_guards_the_browser(database: &Database) {
         ("/tls/ask", 400, "no-store"),
         ("/api/v1/public/pages", 401, "no-store"),
     ] {
-        let response = app.nobody().request_outside(Method::GET, path).send().await.unwrap();
+        let response = app.anonymous().request_outside(Method::GET, path).send().await.unwrap();
         assert_eq!(response.status().as_u16(), status, "{path}");
         assert_eq!(response.headers()["cache-control"], cache, "{path}");
         assert_eq!(response.headers()["x-content-type-options"], "nosniff", "{path}");

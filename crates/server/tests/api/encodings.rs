@@ -1,4 +1,4 @@
-//! What a body says it is: its content type, its encoding, its size.
+//! Content type, content encoding and content length of a body.
 
 use std::io::Write;
 
@@ -16,15 +16,15 @@ use crate::client::Client;
 testing::on_both_databases!(
     json_may_be_announced_in_several_ways,
     a_body_that_is_neither_json_nor_multipart_is_415,
-    what_is_called_json_and_is_not_is_named,
+    a_body_that_is_not_json_is_recognised,
     gzip_is_unpacked,
     gzip_of_several_members_is_one_body,
     corrupt_gzip_is_400,
     an_unknown_encoding_is_415,
-    a_form_is_not_packed,
+    a_form_with_a_content_encoding_is_refused,
     a_body_up_to_the_cap_passes_and_one_byte_more_does_not,
     the_cap_holds_for_a_body_of_unknown_length,
-    the_cap_is_on_the_unpacked_size,
+    the_cap_is_on_the_decompressed_size,
     a_bomb_is_413,
 );
 
@@ -79,13 +79,13 @@ async fn a_body_that_is_neither_json_nor_multipart_is_415(database: &Database) {
     assert_eq!(app.client.list().await, json!([]));
 }
 
-async fn what_is_called_json_and_is_not_is_named(database: &Database) {
+async fn a_body_that_is_not_json_is_recognised(database: &Database) {
     let app = spawn_app(database).await;
     let json = [(CONTENT_TYPE.as_str(), "application/json")];
     let form = format!("--b\r\nContent-Disposition: form-data; name=\"payload\"\r\n\r\n{PAGE}\r\n--b--\r\n");
-    let said = send(&app.client, &json, form).await;
+    let refused = send(&app.client, &json, form).await;
     let expected = "the body looks like multipart/form-data, but Content-Type says application/json";
-    assert!(said.is_failure(400).starts_with(expected), "{said:?}");
+    assert!(refused.is_failure(400).starts_with(expected), "{refused:?}");
     for (body, words) in [
         (b"title=A&slug=a".to_vec(), "URL-encoded form, but Content-Type says application/json"),
         (gzip(PAGE.as_bytes()), "Content-Encoding: gzip"),
@@ -112,7 +112,7 @@ async fn gzip_is_unpacked(database: &Database) {
     }
     let headers = [(CONTENT_TYPE.as_str(), "application/json"), (CONTENT_ENCODING.as_str(), "identity")];
     assert_eq!(send(&app.client, &headers, PAGE).await.status, 200);
-    // What is wrong inside is told as always.
+    // Errors inside are reported as usual.
     send_gzip(&app.client, gzip(b"{")).await.is_failure(400);
     send_gzip(&app.client, gzip(b"{}")).await.is_invalid(json!({"0": {"title": "…"}}));
     let pages: Vec<Value> =
@@ -164,7 +164,7 @@ async fn an_unknown_encoding_is_415(database: &Database) {
     }
 }
 
-async fn a_form_is_not_packed(database: &Database) {
+async fn a_form_with_a_content_encoding_is_refused(database: &Database) {
     let app = spawn_app(database).await;
     let form = format!("--b\r\nContent-Disposition: form-data; name=\"payload\"\r\n\r\n{PAGE}\r\n--b--\r\n");
     let post = async |path: &str, encoding: &str, body: Vec<u8>| {
@@ -187,7 +187,7 @@ fn small() -> Options {
     Options { max_body: CAP as u64, ..Options::default() }
 }
 
-/// A good body of so many bytes.
+/// A valid body with this many bytes.
 fn of_size(bytes: usize) -> String {
     format!("{PAGE}{}", " ".repeat(bytes - PAGE.len()))
 }
@@ -213,7 +213,7 @@ async fn the_cap_holds_for_a_body_of_unknown_length(database: &Database) {
     }
 }
 
-async fn the_cap_is_on_the_unpacked_size(database: &Database) {
+async fn the_cap_is_on_the_decompressed_size(database: &Database) {
     let app = spawn_app_with(database, small()).await;
     send_gzip(&app.client, gzip(of_size(CAP + 1).as_bytes())).await.is_failure(413);
     assert_eq!(send_gzip(&app.client, gzip(of_size(CAP).as_bytes())).await.status, 200);

@@ -156,30 +156,28 @@ async fn published_at_is_nothing_else(database: &Database) {
 
 async fn a_moment_at_the_edge_of_time_breaks_nothing(database: &Database) {
     let app = spawn_app(database).await;
-    let edges = [
-        "0001-01-01",
+    let send =
+        async |text: &str| app.client.pages(json!([{"slug": "a", "title": "A", "publishedAt": text}])).await;
+    for (text, expected) in [
+        ("0001-01-01", "0001-01-01T00:00:00.000Z"),
+        ("9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"),
+        // A leap second counts as the one before.
+        ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59.000Z"),
+    ] {
+        let answer = send(text).await;
+        assert_eq!(answer.status, 200, "{text}: {answer:?}");
+        assert_eq!(app.client.listed(&answer.body["pages"][0]).await["publishedAt"], expected);
+    }
+    for text in [
         "0000-01-01",
         "-000001-01-01",
-        "9999-12-31T23:59:59.999Z",
         "9999-12-31T23:59:59-12:00",
         "+010000-01-01T00:00:00Z",
         "+999999-01-01T00:00:00Z",
         "0001-01-01T00:00:00+14:00",
-        "2016-12-31T23:59:60Z",
         "2026-01-02T24:00:00Z",
-    ];
-    for text in edges {
-        let answer = app.client.pages(json!([{"slug": "a", "title": "A", "publishedAt": text}])).await;
-        if answer.status == 200 {
-            let listed = app.client.listed(&answer.body["pages"][0]).await;
-            assert_eq!(
-                listed["publishedAt"].as_str().unwrap().len(),
-                "2026-01-02T03:04:05.678Z".len(),
-                "{listed}"
-            );
-        } else {
-            answer.is_invalid(json!({"0": {"publishedAt": "…"}}));
-        }
+    ] {
+        send(text).await.is_invalid(json!({"0": {"publishedAt": "…"}}));
     }
 }
 
@@ -262,7 +260,7 @@ async fn reserved_segments_are_not_for_standalone_pages(database: &Database) {
         passes(&format!("standalone/company/{word}")).await;
         passes(&format!("docs/{word}/a")).await;
     }
-    // However a page comes there.
+    // However a page gets there.
     let page = app.client.page_at("blog//media").await;
     let moved = app.client.pages(json!([{"id": page["id"], "contentType": "standalone"}])).await;
     moved.is_invalid(json!({"0": {"slug": "…"}}));

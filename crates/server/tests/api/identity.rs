@@ -12,13 +12,13 @@ testing::on_both_databases!(
     a_slug_that_one_page_has_updates_it,
     of_several_pages_the_one_with_the_defaults_is_meant,
     several_pages_without_the_defaults_are_an_error,
-    a_made_slug_takes_the_defaults_at_once,
+    a_generated_slug_uses_the_defaults_at_once,
     an_id_means_its_page,
     an_id_that_no_page_of_the_site_has_is_an_error,
     the_id_wins_over_the_slug,
-    look_ups_see_the_store_as_it_was_before_the_request,
+    lookups_see_the_pages_as_they_were_before_the_request,
     an_entry_that_names_its_page_badly_is_not_looked_up,
-    what_the_text_alone_tells_is_told_of_a_badly_named_page_too,
+    field_errors_of_a_badly_identified_page_are_reported_too,
 );
 
 /// Publishes the pages at `existing` (`docs/guides`), each with the slug of this case, then the entry with that
@@ -36,8 +36,8 @@ async fn check(app: &App<'_>, case: &str, existing: &[&str], entry: Value, expec
         return;
     }
     let page = &answer.body["pages"][0];
-    let told = format!("{} {}", page["status"].as_str().unwrap_or_default(), key(page));
-    assert_eq!(told, format!("{expected}/{case}"), "{existing:?} {entry}: {answer:?}");
+    let reported = format!("{} {}", page["status"].as_str().unwrap_or_default(), key(page));
+    assert_eq!(reported, format!("{expected}/{case}"), "{existing:?} {entry}: {answer:?}");
 }
 
 async fn a_slug_that_no_page_has_creates(database: &Database) {
@@ -95,7 +95,7 @@ async fn several_pages_without_the_defaults_are_an_error(database: &Database) {
     }
 }
 
-async fn a_made_slug_takes_the_defaults_at_once(database: &Database) {
+async fn a_generated_slug_uses_the_defaults_at_once(database: &Database) {
     let app = spawn_app(database).await;
     let docs = app.client.page_at("docs//setup").await;
     let sectioned = app.client.page_at("blog/news/setup").await;
@@ -128,7 +128,7 @@ async fn an_id_means_its_page(database: &Database) {
     });
     assert_eq!(moved, expected);
     assert_eq!(app.client.list().await.as_array().unwrap().len(), 1);
-    // The old key is free, and the new one is the page's.
+    // The old key is free, and the new key belongs to the page.
     assert_eq!(app.client.page_at("docs/guides/a").await["status"], "created");
     assert_eq!(app.client.page_at("blog/news/b").await["id"], page["id"]);
 }
@@ -166,14 +166,14 @@ async fn the_id_wins_over_the_slug(database: &Database) {
     assert_eq!(titled["slug"], "a", "a title never renames");
 }
 
-async fn look_ups_see_the_store_as_it_was_before_the_request(database: &Database) {
+async fn lookups_see_the_pages_as_they_were_before_the_request(database: &Database) {
     let app = spawn_app(database).await;
     let page = app.client.page_at("blog//a").await;
-    // The first entry moves the page away; the second still means the page that was at `a`.
+    // The first entry moves the page; the second still means the page that was at `a`.
     let answer =
         app.client.pages(json!([{"id": page["id"], "slug": "b"}, {"slug": "a", "title": "A"}])).await;
     answer.is(400, json!({"error": "duplicate slugs in batch", "conflicts": [[0, 1]]}));
-    // Nobody has `b` yet, so the second would create it where the first ends.
+    // No page has `b` yet, so the second entry would create it where the first ends.
     let answer =
         app.client.pages(json!([{"id": page["id"], "slug": "b"}, {"slug": "b", "title": "B"}])).await;
     answer.is(400, json!({"error": "duplicate slugs in batch", "conflicts": [[0, 1]]}));
@@ -194,13 +194,13 @@ async fn an_entry_that_names_its_page_badly_is_not_looked_up(database: &Database
     check(json!({"id": "x", "slug": taken["slug"]}), json!({"id": "…"})).await;
 }
 
-async fn what_the_text_alone_tells_is_told_of_a_badly_named_page_too(database: &Database) {
+async fn field_errors_of_a_badly_identified_page_are_reported_too(database: &Database) {
     let app = spawn_app(database).await;
     let page = app.client.page_at("blog//a").await;
     let check = async |entry: Value, expected: Value| {
         app.client.pages(json!([entry])).await.is_invalid(json!({"0": expected}));
     };
-    // Neither id nor slug: the title is required, whatever the store holds.
+    // Neither id nor slug: the title is required, whatever is stored.
     let required = crate::answer::TITLE_REQUIRED;
     check(json!({"contentType": "news"}), json!({"contentType": "…", "title": required})).await;
     check(json!({"section": "a b", "title": "!!!"}), json!({"section": "…", "title": "…"})).await;

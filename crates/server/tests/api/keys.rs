@@ -1,4 +1,4 @@
-//! Moves by id, and keys that are taken.
+//! Moves by id, and keys that are in use.
 
 use serde_json::{Value, json};
 use testing::Database;
@@ -69,7 +69,7 @@ async fn pages_move_in_a_circle_and_in_a_chain(database: &Database) {
 async fn a_key_that_is_given_up_in_the_same_request_is_free(database: &Database) {
     let app = spawn_app(database).await;
     let (a, b) = (app.client.page_at("blog//a").await, app.client.page_at("blog//b").await);
-    // Named by its slug the other page is in the batch, but stays where it is: two entries end on one key.
+    // Identified by its slug, the other page is in the batch but does not move: two entries end on one key.
     let answer = app.client.pages(json!([{"slug": "b", "title": "B"}, {"id": a["id"], "slug": "b"}])).await;
     answer.is(400, json!({"error": "duplicate slugs in batch", "conflicts": [[0, 1]]}));
     let answer = app.client.pages(json!([{"id": a["id"], "slug": "b"}, {"id": b["id"], "title": "B"}])).await;

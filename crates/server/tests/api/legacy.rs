@@ -9,7 +9,7 @@ use crate::app::spawn_app;
 testing::on_both_databases!(
     a_single_page_is_answered_as_a_batch_and_as_a_page,
     a_single_page_takes_every_field,
-    site_and_build_work_beside_the_pages_fields,
+    site_and_build_work_together_with_the_pages_fields,
     a_single_page_that_is_wrong_is_page_0,
     an_empty_object_is_a_page_without_a_title,
     build_alone_is_no_page,
@@ -17,7 +17,7 @@ testing::on_both_databases!(
     a_page_entry_is_never_legacy,
 );
 
-/// The answer is `{pages: [page], …more}` and the page's own fields beside them.
+/// The response is `{pages: [page], …more}` with the page's own fields at the same level.
 #[track_caller]
 fn check(body: &Value, more: &Value) {
     let page = &body["pages"][0];
@@ -63,7 +63,7 @@ async fn a_single_page_takes_every_field(database: &Database) {
     assert_eq!((&renamed.body["slug"], &renamed.body["status"]), (&json!("renamed"), &json!("updated")));
 }
 
-async fn site_and_build_work_beside_the_pages_fields(database: &Database) {
+async fn site_and_build_work_together_with_the_pages_fields(database: &Database) {
     let app = spawn_app(database).await;
     let second = app.site("second").await;
     let answer = app.client.post("/pages", json!({"siteId": second, "build": true, "title": "A"})).await;

@@ -1,4 +1,4 @@
-//! "Request and field limits": what is exactly as long as allowed passes, what is one longer does not.
+//! Request and field limits: a value of exactly the maximum length passes, a longer one does not.
 
 use serde_json::{Value, json};
 use testing::Database;
@@ -16,11 +16,11 @@ testing::on_both_databases!(
     an_api_endpoint_has_at_most_200_characters,
     a_page_has_at_most_20_tags,
     a_tag_has_at_most_30_characters,
-    lengths_are_judged_on_what_was_sent,
+    lengths_are_checked_as_sent,
     params_have_at_most_100_000_characters_of_compact_json,
 );
 
-/// One Unicode scalar value each, of one to four bytes.
+/// One Unicode scalar value each, with one to four bytes.
 const LETTERS: [&str; 4] = ["a", "é", "中", "🦀"];
 
 /// Publishes a page with this value of a field.
@@ -122,7 +122,7 @@ async fn a_tag_has_at_most_30_characters(database: &Database) {
     }
 }
 
-async fn lengths_are_judged_on_what_was_sent(database: &Database) {
+async fn lengths_are_checked_as_sent(database: &Database) {
     let app = spawn_app(database).await;
     fails(&app, "tags", json!(vec!["same"; 21])).await;
     fails(&app, "tags", json!([format!("{}a", " ".repeat(30))])).await;

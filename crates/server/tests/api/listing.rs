@@ -17,7 +17,7 @@ testing::on_both_databases!(
     a_cursor_alone_continues,
     the_whole_list_has_no_next_cursor,
     a_limit_is_a_number_from_1_to_1000,
-    a_cursor_is_one_that_was_given,
+    a_cursor_must_come_from_an_earlier_response,
     timestamps_have_three_decimals,
 );
 
@@ -89,7 +89,7 @@ async fn the_site_is_chosen(database: &Database) {
     }
 }
 
-/// Seven pages at four moments, three of them at one.
+/// Seven pages with four update times, three of them at the same time.
 async fn seven_pages(app: &App<'_>) {
     app.client.page_at("docs//a").await;
     app.client.page_at("blog//b").await;
@@ -107,7 +107,7 @@ async fn a_limit_cuts_and_the_cursor_continues(database: &Database) {
     first.is(200, json!({"pages": all.as_array().unwrap()[..3], "nextCursor": cursor}));
     let rest = app.client.get(&format!("/pages?limit=4&cursor={cursor}")).await;
     rest.is(200, json!({"pages": all.as_array().unwrap()[3..], "nextCursor": null}));
-    // As many as there are is the last part.
+    // A limit of exactly the number of pages returns the last part.
     app.client.get("/pages?limit=7").await.is(200, json!({"pages": all, "nextCursor": null}));
     app.client.get("/pages?limit=1000").await.is(200, json!({"pages": all, "nextCursor": null}));
 }
@@ -183,7 +183,7 @@ async fn a_limit_is_a_number_from_1_to_1000(database: &Database) {
     }
 }
 
-async fn a_cursor_is_one_that_was_given(database: &Database) {
+async fn a_cursor_must_come_from_an_earlier_response(database: &Database) {
     let app = spawn_app(database).await;
     for cursor in ["", "x", "0", "%00", "%FF", "1.2.3", "null", "00000000-0000-4000-8000-000000000000"] {
         app.client.get(&format!("/pages?cursor={cursor}")).await.is_failure(400);

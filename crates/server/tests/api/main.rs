@@ -1,5 +1,5 @@
-//! The public API as a client meets it: the real router behind the real listener, over a real database, with a
-//! clock that stands still until a test moves it. Written from the specification; one module a concern.
+//! The public API from a client's view: the real router and listener with a real database, and a
+//! clock that only tests move. Written from the specification.
 //!
 //! `./test -p recto-server --test api` runs it, each test on SQLite and on PostgreSQL.
 

@@ -1,4 +1,4 @@
-//! What null and the empty text mean.
+//! The meaning of null and of the empty text.
 
 use serde_json::{Value, json};
 use testing::Database;
@@ -12,7 +12,7 @@ testing::on_both_databases!(
     an_empty_text_clears_a_field,
     an_empty_section_takes_a_page_out_of_its_section,
     an_empty_slug_is_none,
-    an_empty_text_is_no_other_fields_value,
+    an_empty_text_is_an_error_for_the_other_fields,
 );
 
 async fn null_gives_a_new_page_its_defaults(database: &Database) {
@@ -90,7 +90,7 @@ async fn an_empty_slug_is_none(database: &Database) {
     assert_eq!(kept["slug"], "made-from-the-title");
 }
 
-async fn an_empty_text_is_no_other_fields_value(database: &Database) {
+async fn an_empty_text_is_an_error_for_the_other_fields(database: &Database) {
     let app = spawn_app(database).await;
     let check = async |page: Value, field: &str| {
         app.client.pages(json!([page])).await.is_invalid(json!({"0": {field: "…"}}));

@@ -1,4 +1,4 @@
-//! Requests that are wrong in several ways at once, and which answer comes.
+//! Requests with several errors, and which error is reported.
 
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
@@ -15,7 +15,7 @@ testing::on_both_databases!(
     a_build_is_answered_by_the_first_rule_it_breaks,
 );
 
-const NOBODYS: &str = "00000000-0000-4000-8000-000000000000";
+const UNKNOWN_SITE: &str = "00000000-0000-4000-8000-000000000000";
 
 async fn a_publish_is_answered_by_the_first_rule_it_breaks(database: &Database) {
     let app = spawn_app(database).await;
@@ -34,25 +34,25 @@ async fn a_publish_is_answered_by_the_first_rule_it_breaks(database: &Database) 
     let bad_delete = json!([{"slug": "c"}]);
     let many: Vec<Value> = (0..5001).map(|_| bad_field.clone()).collect();
 
-    // Shape, before the site, whatever else is wrong.
-    check(json!({"siteId": NOBODYS, "pages": [bad_field, 5]}), 400, None).await;
-    check(json!({"siteId": NOBODYS, "pages": [bad_field], "deleteSlugs": bad_delete}), 400, None).await;
-    check(json!({"siteId": NOBODYS, "pages": [bad_field], "build": "yes"}), 400, None).await;
-    check(json!({"siteId": NOBODYS, "pages": many}), 400, None).await;
+    // The shape comes before the site and everything else.
+    check(json!({"siteId": UNKNOWN_SITE, "pages": [bad_field, 5]}), 400, None).await;
+    check(json!({"siteId": UNKNOWN_SITE, "pages": [bad_field], "deleteSlugs": bad_delete}), 400, None).await;
+    check(json!({"siteId": UNKNOWN_SITE, "pages": [bad_field], "build": "yes"}), 400, None).await;
+    check(json!({"siteId": UNKNOWN_SITE, "pages": many}), 400, None).await;
     check(json!({"siteId": "x", "pages": [bad_field]}), 400, None).await;
     check(json!({"pages": twice, "deleteSlugs": bad_delete}), 400, None).await;
     // The site, before the fields.
-    check(json!({"siteId": NOBODYS, "pages": [bad_field]}), 403, None).await;
-    check(json!({"siteId": NOBODYS, "pages": twice, "deleteSlugs": deletes_c}), 403, None).await;
-    check(json!({"siteId": NOBODYS, "pages": []}), 403, None).await;
-    check(json!({"siteId": NOBODYS, "deleteSlugs": deletes_c, "build": true}), 403, None).await;
-    check(json!({"siteId": NOBODYS, "build": true}), 403, None).await;
-    check(json!({"siteId": NOBODYS}), 403, None).await;
-    // The fields and what the store tells, before duplicates.
+    check(json!({"siteId": UNKNOWN_SITE, "pages": [bad_field]}), 403, None).await;
+    check(json!({"siteId": UNKNOWN_SITE, "pages": twice, "deleteSlugs": deletes_c}), 403, None).await;
+    check(json!({"siteId": UNKNOWN_SITE, "pages": []}), 403, None).await;
+    check(json!({"siteId": UNKNOWN_SITE, "deleteSlugs": deletes_c, "build": true}), 403, None).await;
+    check(json!({"siteId": UNKNOWN_SITE, "build": true}), 403, None).await;
+    check(json!({"siteId": UNKNOWN_SITE}), 403, None).await;
+    // The fields and the lookups, before duplicates.
     let invalid = Some("validation failed");
     let mut pages = vec![twice[0].clone(), twice[1].clone(), bad_field.clone()];
     check(json!({"pages": pages, "deleteSlugs": deletes_c}), 400, invalid).await;
-    pages[2] = json!({"id": NOBODYS});
+    pages[2] = json!({"id": UNKNOWN_SITE});
     check(json!({"pages": pages, "deleteSlugs": deletes_c}), 400, invalid).await;
     pages[2] = json!({"slug": "new"});
     check(json!({"pages": pages, "deleteSlugs": deletes_c}), 400, invalid).await;
@@ -63,8 +63,9 @@ async fn a_publish_is_answered_by_the_first_rule_it_breaks(database: &Database) 
     assert_eq!(app.client.listed(&page).await["updatedAt"], page["updatedAt"]);
     assert_eq!(app.client.get("/builds/latest").await.status, 404);
 
-    // All that is `validation failed` is in the one body.
-    let pages = json!([bad_field, {"id": NOBODYS}, {"slug": "new"}, {"slug": "c", "title": "C", "tags": 5}]);
+    // All validation errors are in one body.
+    let pages =
+        json!([bad_field, {"id": UNKNOWN_SITE}, {"slug": "new"}, {"slug": "c", "title": "C", "tags": 5}]);
     let answer = app.client.post("/pages", json!({"pages": pages, "deleteSlugs": deletes_c})).await;
     let (id, title) = (crate::answer::ID_NOT_FOUND, crate::answer::TITLE_REQUIRED);
     answer
@@ -73,10 +74,10 @@ async fn a_publish_is_answered_by_the_first_rule_it_breaks(database: &Database) 
 
 async fn the_token_comes_before_everything_else(database: &Database) {
     let app = spawn_app(database).await;
-    let nobody = app.nobody();
+    let anonymous = app.anonymous();
     let check = async |method: Method, path: &str, content_type: &str, body: &'static str| {
-        let request = nobody.request(method, path).header(CONTENT_TYPE, content_type).body(body);
-        assert_eq!(nobody.send(request).await.status, 401, "{path} {body}");
+        let request = anonymous.request(method, path).header(CONTENT_TYPE, content_type).body(body);
+        assert_eq!(anonymous.send(request).await.status, 401, "{path} {body}");
     };
     check(Method::POST, "/pages", "application/json", "{").await;
     check(Method::POST, "/pages", "text/plain", "{}").await;
@@ -90,17 +91,17 @@ async fn the_token_comes_before_everything_else(database: &Database) {
 async fn a_listing_is_answered_by_the_first_rule_it_breaks(database: &Database) {
     let app = spawn_app(database).await;
     for query in ["limit=0", "contentType=x", "cursor=x", "siteId=x"] {
-        app.client.get(&format!("/pages?siteId={NOBODYS}&{query}")).await.is_failure(400);
+        app.client.get(&format!("/pages?siteId={UNKNOWN_SITE}&{query}")).await.is_failure(400);
     }
-    app.client.get(&format!("/pages?siteId={NOBODYS}")).await.is_failure(403);
+    app.client.get(&format!("/pages?siteId={UNKNOWN_SITE}")).await.is_failure(403);
 }
 
 async fn a_deletion_is_answered_by_the_first_rule_it_breaks(database: &Database) {
     let app = spawn_app(database).await;
-    app.client.delete(&format!("/pages/a?siteId={NOBODYS}")).await.is_failure(400);
-    app.client.delete(&format!("/pages/a?siteId={NOBODYS}&contentType=x")).await.is_failure(400);
-    app.client.delete(&format!("/pages/a?siteId={NOBODYS}&contentType=blog")).await.is_failure(403);
-    app.client.delete(&format!("/pages/A%20b?siteId={NOBODYS}&contentType=blog")).await.is_failure(403);
+    app.client.delete(&format!("/pages/a?siteId={UNKNOWN_SITE}")).await.is_failure(400);
+    app.client.delete(&format!("/pages/a?siteId={UNKNOWN_SITE}&contentType=x")).await.is_failure(400);
+    app.client.delete(&format!("/pages/a?siteId={UNKNOWN_SITE}&contentType=blog")).await.is_failure(403);
+    app.client.delete(&format!("/pages/A%20b?siteId={UNKNOWN_SITE}&contentType=blog")).await.is_failure(403);
     app.client.delete("/pages/A%20b?contentType=blog").await.is_failure(404);
 }
 
@@ -118,7 +119,7 @@ async fn a_build_is_answered_by_the_first_rule_it_breaks(database: &Database) {
     let refused = hasty.build().await;
     assert_eq!((refused.status, &refused.body["error"]), (402, &json!("build quota exceeded")));
     // The site, too.
-    hasty.post("/builds", json!({"siteId": NOBODYS})).await.is_failure(403);
+    hasty.post("/builds", json!({"siteId": UNKNOWN_SITE})).await.is_failure(403);
     hasty.post("/builds", json!({"siteId": "x"})).await.is_failure(400);
     for _ in 0..14 {
         assert_eq!(hasty.build().await.status, 402);

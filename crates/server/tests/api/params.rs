@@ -8,11 +8,11 @@ use crate::app::{App, spawn_app};
 testing::on_both_databases!(
     any_json_object_is_stored,
     params_nest_at_most_64_levels_deep,
-    however_deep_params_are_it_is_a_field_error,
+    params_that_are_nested_too_deep_are_a_field_error,
     a_key_stands_once_in_an_object,
     numbers_are_finite,
     half_a_surrogate_pair_is_refused,
-    a_field_error_of_params_stands_beside_the_others,
+    a_field_error_of_params_is_reported_with_the_others,
 );
 
 async fn send(app: &App<'_>, params: &str) -> crate::answer::Answer {
@@ -63,7 +63,7 @@ async fn params_nest_at_most_64_levels_deep(database: &Database) {
     }
 }
 
-async fn however_deep_params_are_it_is_a_field_error(database: &Database) {
+async fn params_that_are_nested_too_deep_are_a_field_error(database: &Database) {
     let app = spawn_app(database).await;
     for params in nested(126).into_iter().chain(nested(200)).chain(nested(10_000)) {
         fails(&app, &params).await;
@@ -99,7 +99,7 @@ async fn half_a_surrogate_pair_is_refused(database: &Database) {
     assert_eq!(app.client.list().await, json!([]));
 }
 
-async fn a_field_error_of_params_stands_beside_the_others(database: &Database) {
+async fn a_field_error_of_params_is_reported_with_the_others(database: &Database) {
     let app = spawn_app(database).await;
     let body =
         r#"{"pages":[{"slug":"a","params":{"a":1,"a":2}},{"slug":"b","title":"B","params":[],"tags":1}]}"#;

@@ -1,4 +1,4 @@
-//! Whose address is counted.
+//! Which address is counted behind proxies.
 
 use reqwest::Method;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `POST /pages`: what comes back, what is kept, what changes.
+//! `POST /pages`: the response, and which fields are kept and changed.
 
 use serde_json::{Value, json};
 use testing::Database;

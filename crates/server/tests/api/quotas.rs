@@ -1,4 +1,4 @@
-//! What an account may use in all, and what a server with a full disk answers.
+//! Quotas of an account, and responses of a server with a full disk.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Requests at one moment.
+//! Concurrent requests.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ testing::on_both_databases!(
     concurrent_upserts_of_one_new_slug_make_one_page,
     concurrent_upserts_of_one_title_make_one_page,
     concurrent_deletes_of_one_page_delete_it_once,
-    concurrent_batches_are_stored_whole,
+    concurrent_batches_are_stored_completely,
     concurrent_moves_to_one_key_let_one_through,
     concurrent_builds_keep_the_cooldown,
     concurrent_builds_keep_the_quota,
@@ -41,8 +41,8 @@ fn with_status(answers: &[Answer], status: u16) -> usize {
 
 fn make_one_page(answers: &[Answer]) {
     assert_eq!(with_status(answers, 200), answers.len(), "{answers:?}");
-    let told = |status: &str| answers.iter().filter(|a| a.body["pages"][0]["status"] == status).count();
-    assert_eq!((told("created"), told("updated")), (1, answers.len() - 1));
+    let count = |status: &str| answers.iter().filter(|a| a.body["pages"][0]["status"] == status).count();
+    assert_eq!((count("created"), count("updated")), (1, answers.len() - 1));
     let id = &answers[0].body["pages"][0]["id"];
     assert!(answers.iter().all(|answer| answer.body["pages"][0]["id"] == *id));
 }
@@ -80,8 +80,8 @@ async fn concurrent_deletes_of_one_page_delete_it_once(database: &Database) {
     assert_eq!((with_status(&answers, 204), with_status(&answers, 404)), (1, 9));
 }
 
-/// Batches that touch the same pages in different orders: no deadlock, and the last one wins whole.
-async fn concurrent_batches_are_stored_whole(database: &Database) {
+/// Batches with the same pages in different orders: no deadlock, and the last batch wins completely.
+async fn concurrent_batches_are_stored_completely(database: &Database) {
     let app = spawn_app(database).await;
     let answers = at_once(12, |number| {
         let client = app.client.hasty();
@@ -181,7 +181,7 @@ async fn concurrent_writes_keep_their_window(database: &Database) {
 async fn concurrent_requests_keep_the_addresss_window(database: &Database) {
     let app = spawn_app(database).await;
     let answers = at_once(150, |number| {
-        let client = if number % 2 == 0 { app.client.hasty() } else { app.nobody().hasty() };
+        let client = if number % 2 == 0 { app.client.hasty() } else { app.anonymous().hasty() };
         async move { client.get("/pages").await }
     })
     .await;

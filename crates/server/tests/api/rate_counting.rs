@@ -1,4 +1,4 @@
-//! What counts, and in which window.
+//! Which requests count, and in which window.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ testing::on_both_databases!(
     refused_requests_count,
     unauthorized_requests_count_for_the_address_alone,
     a_request_that_the_address_refuses_does_not_reach_the_account,
-    a_build_asked_for_by_a_publish_counts_as_a_write_only,
+    a_build_requested_by_a_publish_counts_only_as_a_write,
     in_development_nothing_is_refused_by_a_window,
     in_development_the_other_limits_hold,
     a_fault_before_authentication_does_not_count,
@@ -28,12 +28,12 @@ const MINUTE: Duration = Duration::from_secs(60);
 async fn failed_requests_count(database: &Database) {
     let app = spawn_app(database).await;
     let client = app.client.hasty();
-    let nobodys = json!({"siteId": "00000000-0000-4000-8000-000000000000", "pages": []});
+    let unknown_site = json!({"siteId": "00000000-0000-4000-8000-000000000000", "pages": []});
     for number in 0..60 {
         let answer = match number % 4 {
             0 => client.post_text("/pages", "{").await,
             1 => client.post("/pages", json!({})).await,
-            2 => client.post("/pages", nobodys.clone()).await,
+            2 => client.post("/pages", unknown_site.clone()).await,
             _ => {
                 let request = client.request(Method::POST, "/pages").header(CONTENT_TYPE, "text/plain");
                 client.send(request.body("x")).await
@@ -63,9 +63,9 @@ async fn refused_requests_count(database: &Database) {
 
 async fn unauthorized_requests_count_for_the_address_alone(database: &Database) {
     let app = spawn_app(database).await;
-    let (client, nobody) = (app.client.hasty(), app.nobody().with_token("rec_0").hasty());
+    let (client, anonymous) = (app.client.hasty(), app.anonymous().with_token("rec_0").hasty());
     for number in 0..50 {
-        assert_eq!(write(&nobody).await.window(), (120, 119 - number));
+        assert_eq!(write(&anonymous).await.window(), (120, 119 - number));
     }
     assert_eq!(write(&client).await.window(), (60, 59));
     assert_eq!(client.get("/pages").await.window(), (120, 120 - 52));
@@ -76,9 +76,9 @@ async fn unauthorized_requests_count_for_the_address_alone(database: &Database) 
 
 async fn a_request_that_the_address_refuses_does_not_reach_the_account(database: &Database) {
     let app = spawn_app(database).await;
-    let (client, nobody) = (app.client.hasty(), app.nobody().hasty());
+    let (client, anonymous) = (app.client.hasty(), app.anonymous().hasty());
     for _ in 0..120 {
-        nobody.get("/pages").await;
+        anonymous.get("/pages").await;
     }
     for _ in 0..10 {
         is_refused(&write(&client).await, 120, 60);
@@ -89,7 +89,7 @@ async fn a_request_that_the_address_refuses_does_not_reach_the_account(database:
     assert_eq!(client.build().await.window(), (20, 19));
 }
 
-async fn a_build_asked_for_by_a_publish_counts_as_a_write_only(database: &Database) {
+async fn a_build_requested_by_a_publish_counts_only_as_a_write(database: &Database) {
     let app = spawn_app_with(database, without_cooldown()).await;
     let client = app.client.hasty();
     for number in 0..30 {
@@ -101,7 +101,7 @@ async fn a_build_asked_for_by_a_publish_counts_as_a_write_only(database: &Databa
 
 async fn in_development_nothing_is_refused_by_a_window(database: &Database) {
     let app = spawn_app_with(database, Options { dev: true, ..without_cooldown() }).await;
-    let (client, nobody) = (app.client.hasty(), app.nobody().hasty());
+    let (client, anonymous) = (app.client.hasty(), app.anonymous().hasty());
     for number in 0..25u64 {
         let answer = client.build().await;
         assert_eq!((answer.status, answer.window()), (202, (20, 19u64.saturating_sub(number))));
@@ -111,7 +111,7 @@ async fn in_development_nothing_is_refused_by_a_window(database: &Database) {
         assert_eq!((answer.status, answer.window()), (200, (60, 59u64.saturating_sub(number))));
     }
     for number in 95..130u64 {
-        let answer = nobody.get("/pages").await;
+        let answer = anonymous.get("/pages").await;
         assert_eq!((answer.status, answer.window()), (401, (120, 119u64.saturating_sub(number))));
     }
 }

@@ -1,4 +1,4 @@
-//! Which window the headers tell of, on answers of every kind.
+//! The rate limit headers of all kinds of responses.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use crate::app::{Options, spawn_app, spawn_app_with};
 use crate::client::Client;
 
 testing::on_both_databases!(
-    answers_of_every_status_tell_the_window_of_their_endpoint,
-    a_refusal_tells_the_window_that_refused,
+    responses_of_every_status_have_the_headers_of_their_endpoints_window,
+    a_refusal_has_the_headers_of_the_window_that_refused,
     remaining_already_counts_this_request,
     a_cooldown_keeps_the_endpoints_own_headers,
-    what_is_no_api_counts_nowhere,
+    requests_outside_the_api_are_not_counted,
 );
 
-async fn answers_of_every_status_tell_the_window_of_their_endpoint(database: &Database) {
+async fn responses_of_every_status_have_the_headers_of_their_endpoints_window(database: &Database) {
     let app = spawn_app_with(database, Options { plan: "free", max_body: 1000, ..Options::default() }).await;
     app.client.page_at("blog//a").await;
-    let nobodys = "00000000-0000-4000-8000-000000000000";
+    let unknown_site = "00000000-0000-4000-8000-000000000000";
     let check =
         async |client: &Client, request: &str, content_type: &str, body: String, status: u16, limit: u64| {
             let (method, path) = request.split_once(' ').unwrap();
@@ -29,31 +29,31 @@ async fn answers_of_every_status_tell_the_window_of_their_endpoint(database: &Da
             let answer = client.send(sent.header(CONTENT_TYPE, content_type).body(body)).await;
             assert_eq!((answer.status, answer.window().0), (status, limit), "{request}: {answer:?}");
         };
-    let (client, nobody, json) = (&app.client, &app.nobody(), "application/json");
+    let (client, anonymous, json) = (&app.client, &app.anonymous(), "application/json");
     let none = String::new;
     check(client, "POST /pages", json, r#"{"pages":[]}"#.into(), 200, 60).await;
     check(client, "POST /pages", json, "{".into(), 400, 60).await;
     check(client, "POST /pages", json, "{}".into(), 400, 60).await;
-    check(client, "POST /pages", json, format!(r#"{{"siteId":"{nobodys}","pages":[]}}"#), 403, 60).await;
+    check(client, "POST /pages", json, format!(r#"{{"siteId":"{unknown_site}","pages":[]}}"#), 403, 60).await;
     check(client, "POST /pages", json, " ".repeat(1001), 413, 60).await;
     check(client, "POST /pages", "text/plain", "x".into(), 415, 60).await;
-    check(nobody, "POST /pages", json, "{}".into(), 401, 120).await;
+    check(anonymous, "POST /pages", json, "{}".into(), 401, 120).await;
     check(client, "PUT /pages", json, none(), 405, 120).await;
     check(client, "POST /pages/", json, none(), 404, 120).await;
     check(client, "GET /pages", json, none(), 200, 120).await;
     check(client, "GET /pages?limit=0", json, none(), 400, 120).await;
-    check(client, &format!("GET /pages?siteId={nobodys}"), json, none(), 403, 120).await;
-    check(nobody, "GET /pages", json, none(), 401, 120).await;
+    check(client, &format!("GET /pages?siteId={unknown_site}"), json, none(), 403, 120).await;
+    check(anonymous, "GET /pages", json, none(), 401, 120).await;
     check(client, "DELETE /pages/a?contentType=blog", json, none(), 204, 120).await;
     check(client, "DELETE /pages/a?contentType=blog", json, none(), 404, 120).await;
     check(client, "DELETE /pages/a", json, none(), 400, 120).await;
     check(client, "GET /builds/latest", json, none(), 404, 120).await;
     check(client, "POST /builds", json, "[]".into(), 400, 20).await;
-    check(client, "POST /builds", json, format!(r#"{{"siteId":"{nobodys}"}}"#), 403, 20).await;
+    check(client, "POST /builds", json, format!(r#"{{"siteId":"{unknown_site}"}}"#), 403, 20).await;
     check(client, "POST /builds", "text/plain", "x".into(), 415, 20).await;
     check(client, "POST /builds", json, none(), 202, 20).await;
     check(client, "POST /builds", json, none(), 429, 20).await;
-    check(nobody, "POST /builds", json, none(), 401, 120).await;
+    check(anonymous, "POST /builds", json, none(), 401, 120).await;
     check(client, "GET /builds/latest", json, none(), 200, 120).await;
     check(client, "PUT /builds", json, none(), 405, 120).await;
     for _ in 0..2 {
@@ -68,9 +68,9 @@ async fn answers_of_every_status_tell_the_window_of_their_endpoint(database: &Da
     check(client, "GET /pages", json, none(), 403, 120).await;
 }
 
-async fn a_refusal_tells_the_window_that_refused(database: &Database) {
+async fn a_refusal_has_the_headers_of_the_window_that_refused(database: &Database) {
     let app = spawn_app(database).await;
-    let (client, nobody) = (app.client.hasty(), app.nobody().hasty());
+    let (client, anonymous) = (app.client.hasty(), app.anonymous().hasty());
     let write = async || client.post("/pages", json!({"pages": []})).await;
     for _ in 0..60 {
         write().await;
@@ -78,7 +78,7 @@ async fn a_refusal_tells_the_window_that_refused(database: &Database) {
     let refused = write().await;
     assert_eq!((refused.status, refused.window()), (429, (60, 0)));
     for _ in 0..59 {
-        nobody.get("/pages").await;
+        anonymous.get("/pages").await;
     }
     let refused = write().await;
     assert_eq!((refused.status, refused.window()), (429, (120, 0)));
@@ -91,7 +91,7 @@ async fn remaining_already_counts_this_request(database: &Database) {
     assert_eq!(client.post("/pages", json!({"pages": []})).await.window(), (60, 59));
     assert_eq!(client.build().await.window(), (20, 19));
     assert_eq!(client.delete("/pages/a?contentType=blog").await.window(), (120, 116));
-    assert_eq!(app.nobody().hasty().build().await.window(), (120, 115));
+    assert_eq!(app.anonymous().hasty().build().await.window(), (120, 115));
     assert_eq!(client.post("/pages", json!({"pages": []})).await.window(), (60, 58));
 }
 
@@ -106,9 +106,9 @@ async fn a_cooldown_keeps_the_endpoints_own_headers(database: &Database) {
     }
 }
 
-async fn what_is_no_api_counts_nowhere(database: &Database) {
+async fn requests_outside_the_api_are_not_counted(database: &Database) {
     let app = spawn_app(database).await;
-    let (client, nobody) = (app.client.hasty(), app.nobody().hasty());
+    let (client, anonymous) = (app.client.hasty(), app.anonymous().hasty());
     let outside = ["/healthz", "/readyz", "/docs", "/openapi.json"];
     let all_answer = async || {
         for path in outside {
@@ -122,8 +122,8 @@ async fn what_is_no_api_counts_nowhere(database: &Database) {
     }
     assert_eq!(client.get("/pages").await.window(), (120, 119));
     for _ in 0..130 {
-        nobody.get("/pages").await;
+        anonymous.get("/pages").await;
     }
-    assert_eq!(nobody.get("/pages").await.status, 429);
+    assert_eq!(anonymous.get("/pages").await.status, 429);
     all_answer().await;
 }

@@ -1,4 +1,4 @@
-//! "Rate limits": how many requests pass, and when the next one does.
+//! Rate limits: how many requests pass, and when the next one passes.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ testing::on_both_databases!(
     the_writes_of_an_account_are_shared_by_its_tokens,
     an_account_has_20_builds_an_hour,
     the_hourly_wait_is_until_a_slot_is_free,
-    whoever_waits_as_told_is_let_through,
+    a_client_that_waits_as_long_as_requested_is_let_through,
     windows_slide,
     a_request_leaves_the_window_when_it_is_exactly_as_old,
     the_hourly_window_slides_too,
@@ -52,12 +52,12 @@ async fn an_address_has_120_requests_a_minute(database: &Database) {
 
 async fn the_address_is_judged_before_the_token(database: &Database) {
     let app = spawn_app(database).await;
-    let nobody = app.nobody().hasty();
+    let anonymous = app.anonymous().hasty();
     for number in 0..120 {
-        let answer = nobody.get("/pages").await;
+        let answer = anonymous.get("/pages").await;
         assert_eq!((answer.status, answer.window()), (401, (120, 119 - number)));
     }
-    is_refused(&nobody.get("/pages").await, 120, 60);
+    is_refused(&anonymous.get("/pages").await, 120, 60);
     let client = app.client.hasty();
     is_refused(&client.get("/pages").await, 120, 60);
     is_refused(&write(&client).await, 120, 60);
@@ -75,7 +75,7 @@ async fn an_account_has_60_writes_a_minute(database: &Database) {
         assert_eq!((answer.status, answer.window()), (200, (60, 59 - number)));
     }
     is_refused(&client.pages(json!([{"title": "A"}])).await, 60, 60);
-    // Reading and deleting are no writes.
+    // Reading and deleting do not count as writes.
     client.get("/pages").await.is(200, json!({"pages": []}));
     client.delete("/pages/a?contentType=blog").await.is_failure(404);
     assert_eq!(client.build().await.status, 202);
@@ -133,8 +133,8 @@ async fn the_hourly_wait_is_until_a_slot_is_free(database: &Database) {
     assert_eq!(client.build().await.status, 202);
 }
 
-/// Builds a minute apart; the refused one counts too, so two of them have to leave.
-async fn whoever_waits_as_told_is_let_through(database: &Database) {
+/// Builds a minute apart; the refused one counts too, so two of them must leave the window.
+async fn a_client_that_waits_as_long_as_requested_is_let_through(database: &Database) {
     for early in [true, false] {
         let app = spawn_app_with(database, without_cooldown()).await;
         let client = app.account("Waiting").await.client.hasty();
@@ -176,13 +176,13 @@ async fn a_request_leaves_the_window_when_it_is_exactly_as_old(database: &Databa
         assert_eq!(write(&client).await.status, status, "{age:?}");
         app.advance(2 * MINUTE);
     }
-    let nobody = app.nobody().hasty();
+    let anonymous = app.anonymous().hasty();
     for (age, status) in [(MINUTE - MICROSECOND, 429), (MINUTE, 401)] {
         for _ in 0..120 {
-            nobody.get("/pages").await;
+            anonymous.get("/pages").await;
         }
         app.advance(age);
-        assert_eq!(nobody.get("/pages").await.status, status, "{age:?}");
+        assert_eq!(anonymous.get("/pages").await.status, status, "{age:?}");
         app.advance(2 * MINUTE);
     }
 }

@@ -1,4 +1,4 @@
-//! Requests written byte by byte: what no well-behaved client sends.
+//! Raw requests that no well-behaved client sends.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ testing::on_both_databases!(
     a_body_that_ends_early_stores_nothing,
     a_chunked_body_that_ends_early_stores_nothing,
     a_body_in_tiny_pieces_is_read,
-    a_client_that_expects_100_is_told_to_continue,
+    a_client_that_expects_100_gets_100_continue,
     head_answers_as_get_does,
 );
 
@@ -30,7 +30,7 @@ fn head(app: &App, headers: &str) -> String {
     )
 }
 
-/// All that the server sends until it closes, or is silent for a while.
+/// Everything that the server sends until it closes the connection or sends nothing for a while.
 async fn receive(stream: &mut TcpStream) -> String {
     let mut answer = Vec::new();
     while let Ok(Ok(1..)) = timeout(Duration::from_millis(400), stream.read_buf(&mut answer)).await {}
@@ -47,7 +47,7 @@ async fn a_length_over_the_cap_is_answered_before_the_body_comes(database: &Data
     assert!(answer.contains("{\"error\":"), "{answer}");
 }
 
-/// The connection is closed after an answer to a body that was not read. A client that is not told so sends its
+/// The connection is closed after a response to an unread body. Without `Connection: close` a client sends its
 /// next request there, and loses it.
 async fn an_early_refusal_says_that_it_closes(database: &Database) {
     let app = spawn_app_with(database, Options { max_body: 1_000_000, ..Options::default() }).await;
@@ -81,7 +81,7 @@ async fn ends_early(app: &App<'_>, request: &str) {
 
 async fn a_body_that_ends_early_stores_nothing(database: &Database) {
     let app = spawn_app(database).await;
-    // Cut within the JSON, and behind what would be whole JSON.
+    // Cut inside the JSON, and after complete JSON.
     for body in [r#"{"pages":[{"title":"A"}"#, r#"{"pages":[{"title":"A"}]}"#, ""] {
         let length = format!("Content-Length: {}\r\n\r\n", 1000);
         ends_early(&app, &format!("{}{body}", head(&app, &length))).await;
@@ -118,7 +118,7 @@ async fn a_body_in_tiny_pieces_is_read(database: &Database) {
     assert_eq!(titles, ["🦀", "Zoë 🦀"]);
 }
 
-async fn a_client_that_expects_100_is_told_to_continue(database: &Database) {
+async fn a_client_that_expects_100_gets_100_continue(database: &Database) {
     let app = spawn_app(database).await;
     let body = r#"{"pages":[{"title":"A"}]}"#;
     let headers = format!("Expect: 100-continue\r\nContent-Length: {}\r\n\r\n", body.len());

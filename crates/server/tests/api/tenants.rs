@@ -1,4 +1,4 @@
-//! The walls between accounts: what is another's is answered exactly as what does not exist.
+//! Isolation of accounts: another account's data gets exactly the response of data that does not exist.
 
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
@@ -10,20 +10,20 @@ use crate::app::spawn_app;
 use crate::client::Client;
 
 testing::on_both_databases!(
-    what_is_anothers_is_answered_as_what_does_not_exist,
+    another_accounts_data_looks_as_if_it_did_not_exist,
     pages_of_two_accounts_never_meet,
     a_cursor_of_another_account_shows_nothing_of_it,
     accounts_of_one_name_get_sites_of_their_own,
 );
 
-/// A place in a request where a client puts an identifier.
+/// A position in a request that takes an identifier.
 struct Position {
     name: &'static str,
     method: Method,
     /// Path and body with the identifier in them.
     request: fn(&str) -> (String, Value),
     kind: Kind,
-    /// The status for one's own identifier, and for one that has no such form.
+    /// The status for the account's own identifier, and for an invalid one.
     own: u16,
     malformed: u16,
 }
@@ -107,7 +107,7 @@ async fn ask(client: &Client, position: &Position, identifier: &str) -> Answer {
     client.send(request.header(CONTENT_TYPE, "application/json").body(body.to_string())).await
 }
 
-async fn what_is_anothers_is_answered_as_what_does_not_exist(database: &Database) {
+async fn another_accounts_data_looks_as_if_it_did_not_exist(database: &Database) {
     let app = spawn_app(database).await;
     let other = app.account("Other").await;
     let own_page = app.client.page_at("blog//own").await;

@@ -1,4 +1,4 @@
-//! `GET /tls/ask`: a proxy asks whether it may get a certificate.
+//! `GET /tls/ask`: a proxy asks whether it may request a certificate.
 
 use std::net::SocketAddr;
 
@@ -12,18 +12,18 @@ use tower::ServiceExt;
 use crate::app::{App, Options, spawn_app, spawn_app_with};
 
 testing::on_both_databases!(
-    a_certificate_may_be_got_for_the_hosts_of_sites_only,
+    certificates_are_allowed_only_for_hosts_of_sites,
     the_domain_is_required,
-    asking_counts_in_no_window,
-    strangers_find_nothing_there,
-    what_a_proxy_passes_on_is_not_its_own_question,
+    the_question_counts_in_no_window,
+    other_peers_get_a_404,
+    a_forwarded_request_is_not_the_proxys_own,
 );
 
 async fn ask(app: &App<'_>, query: &str) -> Response {
-    app.nobody().request_outside(Method::GET, &format!("/tls/ask{query}")).send().await.unwrap()
+    app.anonymous().request_outside(Method::GET, &format!("/tls/ask{query}")).send().await.unwrap()
 }
 
-async fn a_certificate_may_be_got_for_the_hosts_of_sites_only(database: &Database) {
+async fn certificates_are_allowed_only_for_hosts_of_sites(database: &Database) {
     let app = spawn_app(database).await;
     let check = async |domain: &str, status: u16| {
         let answer = ask(&app, &format!("?domain={domain}")).await;
@@ -52,7 +52,7 @@ async fn the_domain_is_required(database: &Database) {
     assert_eq!(ask(&app, "?domain=a&domain=b").await.status(), 400);
 }
 
-async fn asking_counts_in_no_window(database: &Database) {
+async fn the_question_counts_in_no_window(database: &Database) {
     let app = spawn_app(database).await;
     for _ in 0..130 {
         let answer = ask(&app, "?domain=acme.localhost").await;
@@ -61,7 +61,7 @@ async fn asking_counts_in_no_window(database: &Database) {
     }
 }
 
-/// The status that a peer of this address gets.
+/// The status for a peer with this address.
 async fn status(app: &App<'_>, peer: &str, method: Method, path: &str) -> (u16, Vec<u8>) {
     let mut request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
     let peer = SocketAddr::new(peer.parse().unwrap(), 4711);
@@ -71,7 +71,7 @@ async fn status(app: &App<'_>, peer: &str, method: Method, path: &str) -> (u16, 
     (status, axum::body::to_bytes(response.into_body(), 10_000).await.unwrap().to_vec())
 }
 
-async fn strangers_find_nothing_there(database: &Database) {
+async fn other_peers_get_a_404(database: &Database) {
     let app =
         spawn_app_with(database, Options { trusted_proxies: &["10.0.0.0/8"], ..Options::default() }).await;
     let question = "/tls/ask?domain=acme.localhost";
@@ -88,11 +88,11 @@ async fn strangers_find_nothing_there(database: &Database) {
     }
 }
 
-async fn what_a_proxy_passes_on_is_not_its_own_question(database: &Database) {
+async fn a_forwarded_request_is_not_the_proxys_own(database: &Database) {
     let app =
         spawn_app_with(database, Options { trusted_proxies: &["127.0.0.0/8"], ..Options::default() }).await;
     let ask = async |header: &str, value: &str| {
-        let request = app.nobody().request_outside(Method::GET, "/tls/ask?domain=acme.localhost");
+        let request = app.anonymous().request_outside(Method::GET, "/tls/ask?domain=acme.localhost");
         request.header(header, value).send().await.unwrap().status().as_u16()
     };
     assert_eq!(ask("x-forwarded-for", "192.0.2.1").await, 404);

@@ -25,7 +25,7 @@ const FIELDS: [&str; 12] = [
     "apiEndpoint",
 ];
 
-/// One of each JSON type, null apart: it means omitted.
+/// One value of each JSON type, except null, which means omitted.
 fn values() -> Vec<Value> {
     let number = |text: &str| serde_json::from_str(text).unwrap();
     vec![
@@ -58,7 +58,7 @@ fn is_of_the_right_type(field: &str, value: &Value) -> bool {
     }
 }
 
-/// Every field times every type, on a new page and on an old one; all of a field's in one request.
+/// Every field with every type, on a new and on an existing page; all types of a field in one request.
 async fn a_wrong_json_type_is_an_error_under_its_field(database: &Database) {
     let app = spawn_app(database).await;
     app.client.page(json!({"slug": "old", "title": "Old"})).await;

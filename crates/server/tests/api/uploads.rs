@@ -13,7 +13,7 @@ testing::on_both_databases!(
     a_404_405_and_415_to_a_large_upload_are_read,
     a_413_to_a_large_upload_is_read,
     a_429_to_a_large_upload_is_read,
-    a_malformed_beginning_of_a_large_upload_is_told,
+    a_malformed_beginning_of_a_large_upload_is_reported,
 );
 
 const LARGE: usize = 12 << 20;
@@ -26,7 +26,7 @@ async fn upload(client: &Client, method: Method, path: &str, content_type: &str)
 async fn a_401_to_a_large_upload_is_read(database: &Database) {
     let app = spawn_app(database).await;
     for _ in 0..3 {
-        assert_eq!(upload(&app.nobody(), Method::POST, "/pages", "application/json").await, 401);
+        assert_eq!(upload(&app.anonymous(), Method::POST, "/pages", "application/json").await, 401);
     }
 }
 
@@ -54,7 +54,7 @@ async fn a_429_to_a_large_upload_is_read(database: &Database) {
     assert_eq!(upload(&client, Method::POST, "/pages", "application/json").await, 429);
 }
 
-async fn a_malformed_beginning_of_a_large_upload_is_told(database: &Database) {
+async fn a_malformed_beginning_of_a_large_upload_is_reported(database: &Database) {
     let app = spawn_app(database).await;
     let body = format!("{{\"pages\":[5,{}", " ".repeat(LARGE));
     let answer = app.client.post_text("/pages", body).await;

@@ -1,4 +1,4 @@
-//! From a page that is published to what a visitor gets, with real builds.
+//! From publishing a page to a visitor's response, with real builds.
 
 use publisher::Draft;
 use serde_json::{Value, json};
@@ -70,7 +70,7 @@ async fn a_moved_page_is_found_at_both_addresses(database: &Database) {
     publish(&server, json!({"pages": [{"title": "Hello", "slug": "old"}]})).await;
     let site = server.acme.id;
     let first = move |tx: &mut store::Tx| store::pages::by_slugs(tx, site, std::iter::once("old"));
-    let id = server.press.store.read(first).await.unwrap()[0].id;
+    let id = server.releases.store.read(first).await.unwrap()[0].id;
     publish(&server, json!({"pages": [{"id": id, "slug": "new"}]})).await;
     assert_eq!(server.get("/blog/old?a=b").await.location(), (301, "/blog/new?a=b"));
     assert_eq!(server.get("/blog/new").await.status, 200);

@@ -8,13 +8,13 @@ use crate::server_under_test::start;
 use crate::visitor::{Answer, Ask};
 
 testing::on_both_databases!(
-    a_client_gets_the_encoding_it_likes_best,
-    what_is_unpacked_is_the_page,
-    small_bodies_and_pictures_stay_as_they_are,
-    many_at_once_get_one_and_the_same,
+    a_client_gets_the_encoding_it_prefers,
+    every_encoding_decompresses_to_the_page,
+    small_bodies_and_images_are_not_compressed,
+    concurrent_requests_share_one_compressed_form,
 );
 
-async fn a_client_gets_the_encoding_it_likes_best(database: &Database) {
+async fn a_client_gets_the_encoding_it_prefers(database: &Database) {
     let server = start(database).await;
     server.release(&[("/a", "text ".repeat(1000).as_str())]).await;
     let check = async |accept: &str, encoding: Option<&str>| {
@@ -46,7 +46,7 @@ fn unpacked(answer: &Answer) -> String {
     text
 }
 
-async fn what_is_unpacked_is_the_page(database: &Database) {
+async fn every_encoding_decompresses_to_the_page(database: &Database) {
     let server = start(database).await;
     let page: String = (0..5000).map(|number| format!("<p>Paragraph {number}</p>\n")).collect();
     let types = ["/long", "/long.md", "/feed.xml", "/feed.json", "/assets/a.css", "/robots.txt", "/a.svg"];
@@ -60,14 +60,14 @@ async fn what_is_unpacked_is_the_page(database: &Database) {
     }
 }
 
-async fn small_bodies_and_pictures_stay_as_they_are(database: &Database) {
+async fn small_bodies_and_images_are_not_compressed(database: &Database) {
     let server = start(database).await;
     server.release(&[("/small", "small ".repeat(100).as_str())]).await;
     let answer = server.ask(Ask::get("/small").accept("br")).await;
     assert_eq!((answer.header("content-encoding"), answer.header("vary")), (None, None));
 }
 
-async fn many_at_once_get_one_and_the_same(database: &Database) {
+async fn concurrent_requests_share_one_compressed_form(database: &Database) {
     let server = start(database).await;
     let page: String = (0..20_000).map(|number| format!("<p>Paragraph {number}</p>\n")).collect();
     server.release(&[("/large", page.as_str())]).await;

@@ -1,4 +1,4 @@
-//! Tags, what a client has already, and parts.
+//! Entity tags, conditional requests and ranges.
 
 use testing::Database;
 
@@ -7,10 +7,10 @@ use crate::visitor::Ask;
 
 testing::on_both_databases!(
     every_form_has_its_own_strong_tag,
-    what_is_known_is_not_sent_again,
+    a_known_body_is_not_sent_again,
     a_new_release_of_the_same_page_is_still_known,
-    parts_are_of_the_plain_form,
-    a_part_of_another_version_is_all_of_it,
+    ranges_are_of_the_plain_form,
+    a_range_of_another_version_is_the_whole_file,
 );
 
 async fn with_page(database: &Database) -> Server {
@@ -36,7 +36,7 @@ async fn every_form_has_its_own_strong_tag(database: &Database) {
     assert_ne!(tag(&server, "identity").await, plain);
 }
 
-async fn what_is_known_is_not_sent_again(database: &Database) {
+async fn a_known_body_is_not_sent_again(database: &Database) {
     let server = with_page(database).await;
     for encoding in ["identity", "br"] {
         let whole = server.ask(Ask::get("/a").accept(encoding)).await;
@@ -72,12 +72,12 @@ async fn a_new_release_of_the_same_page_is_still_known(database: &Database) {
     assert_eq!((again.release(), again.body), (2, first.body));
 }
 
-async fn parts_are_of_the_plain_form(database: &Database) {
+async fn ranges_are_of_the_plain_form(database: &Database) {
     let server = with_page(database).await;
     let ask = async |range: &str| server.ask(Ask::get("/a").accept("br").header("range", range)).await;
     let check = async |range: &str, content_range: &str, body: &str| {
         let answer = ask(range).await;
-        assert_eq!(answer.told(), (206, body), "{range}");
+        assert_eq!(answer.status_and_body(), (206, body), "{range}");
         assert_eq!(answer.header("content-range"), Some(content_range), "{range}");
         assert_eq!(answer.header("content-length"), Some(body.len().to_string().as_str()), "{range}");
         assert_eq!(answer.header("content-encoding"), None);
@@ -100,12 +100,12 @@ async fn parts_are_of_the_plain_form(database: &Database) {
     assert_eq!(head.header("accept-ranges"), Some("bytes"));
 }
 
-async fn a_part_of_another_version_is_all_of_it(database: &Database) {
+async fn a_range_of_another_version_is_the_whole_file(database: &Database) {
     let server = with_page(database).await;
     let tag = tag(&server, "identity").await;
     let ask = Ask::get("/a").header("range", "bytes=0-1");
     let same = server.ask(ask.clone().header("if-range", &tag)).await;
-    assert_eq!(same.told(), (206, "01"));
+    assert_eq!(same.status_and_body(), (206, "01"));
     for other in ["\"other\"", &format!("W/{tag}"), "Wed, 21 Oct 2015 07:28:00 GMT"] {
         let answer = server.ask(ask.clone().header("if-range", other)).await;
         assert_eq!((answer.status, answer.body.len()), (200, 2000), "{other}");

@@ -1,4 +1,4 @@
-//! The headers of answers, whole.
+//! All headers of responses.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ testing::on_both_databases!(
     a_page_has_these_headers,
     an_asset_is_kept_forever,
     types_are_by_name,
-    every_answer_of_a_site_tells_its_release_and_guards_the_browser,
+    every_response_of_a_site_has_its_release_and_the_security_headers,
 );
 
 fn headers(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -60,7 +60,7 @@ async fn types_are_by_name(database: &Database) {
     }
 }
 
-async fn every_answer_of_a_site_tells_its_release_and_guards_the_browser(database: &Database) {
+async fn every_response_of_a_site_has_its_release_and_the_security_headers(database: &Database) {
     let server = start(database).await;
     server.release(&[("/a", "text")]).await;
     server.release(&[("/a", "text")]).await;

@@ -7,12 +7,12 @@ use crate::visitor::Ask;
 
 testing::on_both_databases!(
     a_site_is_found_by_its_host_however_it_is_written,
-    an_unknown_host_is_nobodys_site,
-    the_person_at_this_machine_sees_which_sites_there_are,
-    strangers_do_not_see_which_sites_there_are,
-    this_machine_asks_whether_it_is_alive,
+    an_unknown_host_has_no_site,
+    requests_from_this_machine_see_which_sites_exist,
+    other_machines_do_not_see_which_sites_exist,
+    this_machine_can_check_the_health,
     each_host_has_its_own_site,
-    a_domain_of_its_own_answers_like_the_first_address,
+    a_custom_domain_serves_the_same_site,
     a_request_without_a_clear_host_is_refused,
     a_request_for_a_whole_url_is_for_its_host,
     a_site_without_a_release_says_how_to_make_one,
@@ -24,11 +24,11 @@ async fn a_site_is_found_by_its_host_however_it_is_written(database: &Database) 
     for host in
         ["acme.localhost", "acme.localhost:8081", "ACME.localhost:1", "acme.localhost.", "acme.localhost.:80"]
     {
-        assert_eq!(server.ask(Ask::get("/").host(host)).await.told(), (200, "acme's"), "{host}");
+        assert_eq!(server.ask(Ask::get("/").host(host)).await.status_and_body(), (200, "acme's"), "{host}");
     }
 }
 
-async fn an_unknown_host_is_nobodys_site(database: &Database) {
+async fn an_unknown_host_has_no_site(database: &Database) {
     let server = start(database).await;
     server.release(&[("/", "acme's")]).await;
     for host in
@@ -43,7 +43,7 @@ async fn an_unknown_host_is_nobodys_site(database: &Database) {
 
 const HERE: [&str; 5] = ["127.0.0.1", "127.0.0.1:8081", "localhost:8081", "[::1]:8081", "[::1]"];
 
-async fn the_person_at_this_machine_sees_which_sites_there_are(database: &Database) {
+async fn requests_from_this_machine_see_which_sites_exist(database: &Database) {
     let server = start_with(database, Options { list_sites: true, ..Options::default() }).await;
     server.site("other").await;
     for host in HERE {
@@ -67,7 +67,7 @@ async fn the_person_at_this_machine_sees_which_sites_there_are(database: &Databa
     }
 }
 
-async fn strangers_do_not_see_which_sites_there_are(database: &Database) {
+async fn other_machines_do_not_see_which_sites_exist(database: &Database) {
     let server = start_with(database, Options { list_sites: true, ..Options::default() }).await;
     let here = || Ask::get("/").host("127.0.0.1:8081");
     let mut asks: Vec<Ask> = [
@@ -90,11 +90,11 @@ async fn strangers_do_not_see_which_sites_there_are(database: &Database) {
     }
 }
 
-async fn this_machine_asks_whether_it_is_alive(database: &Database) {
+async fn this_machine_can_check_the_health(database: &Database) {
     let server = start(database).await;
     for host in HERE {
         assert_eq!(
-            server.ask(Ask::get("/healthz").host(host)).await.told(),
+            server.ask(Ask::get("/healthz").host(host)).await.status_and_body(),
             (200, "{\"status\":\"ok\"}"),
             "{host}"
         );
@@ -111,13 +111,13 @@ async fn each_host_has_its_own_site(database: &Database) {
     server.release(&[("/", "acme's"), ("/a", "only acme's")]).await;
     server.release_of(other.id, &[("/", "the other's")]).await;
     let ask = async |host: &str, path: &str| server.ask(Ask::get(path).host(host)).await;
-    assert_eq!(ask("acme.localhost", "/").await.told(), (200, "acme's"));
-    assert_eq!(ask("other.localhost", "/").await.told(), (200, "the other's"));
+    assert_eq!(ask("acme.localhost", "/").await.status_and_body(), (200, "acme's"));
+    assert_eq!(ask("other.localhost", "/").await.status_and_body(), (200, "the other's"));
     assert_eq!(ask("acme.localhost", "/a").await.status, 200);
     assert_eq!(ask("other.localhost", "/a").await.status, 404);
 }
 
-async fn a_domain_of_its_own_answers_like_the_first_address(database: &Database) {
+async fn a_custom_domain_serves_the_same_site(database: &Database) {
     let server = start(database).await;
     server.release(&[("/", "acme's")]).await;
     let ask = async || server.ask(Ask::get("/").host("www.Example.com:443")).await;
@@ -139,7 +139,7 @@ async fn a_request_for_a_whole_url_is_for_its_host(database: &Database) {
     let server = start(database).await;
     server.release(&[("/a", "acme's")]).await;
     let ask = Ask::get("http://acme.localhost/a").host("other.localhost");
-    assert_eq!(server.ask(ask).await.told(), (200, "acme's"));
+    assert_eq!(server.ask(ask).await.status_and_body(), (200, "acme's"));
     assert_eq!(server.ask(Ask::get("http://other.localhost/a")).await.status, 404);
 }
 
@@ -152,5 +152,5 @@ async fn a_site_without_a_release_says_how_to_make_one(database: &Database) {
         assert_eq!(answer.header("cache-control"), Some("no-store"));
     }
     server.release(&[("/", "first")]).await;
-    assert_eq!(server.get("/").await.told(), (200, "first"));
+    assert_eq!(server.get("/").await.status_and_body(), (200, "first"));
 }

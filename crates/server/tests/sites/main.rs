@@ -1,5 +1,5 @@
-//! Published sites as a visitor meets them: the real listener over a real database, with releases written down as a
-//! build does it. One module a concern.
+//! Published sites from a visitor's view: the real listener with a real database. Tests write releases directly, as a
+//! build does.
 //!
 //! `./test -p recto-server --test sites` runs it, each test on SQLite and on PostgreSQL.
 
@@ -7,7 +7,6 @@
 
 extern crate recto_server as server;
 
-mod away;
 mod builds;
 mod compression;
 mod conditions;
@@ -16,9 +15,10 @@ mod hosts;
 mod methods;
 mod missing;
 mod paths;
-mod press;
 mod protection;
 mod redirects;
+mod release_writer;
 mod releases;
 mod server_under_test;
+mod unavailable;
 mod visitor;

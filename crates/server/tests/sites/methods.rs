@@ -1,4 +1,4 @@
-//! A site can be read; nothing else can be done with it.
+//! Only GET and HEAD are allowed.
 
 use testing::Database;
 

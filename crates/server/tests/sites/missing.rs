@@ -1,4 +1,4 @@
-//! What is not there.
+//! Missing pages.
 
 use testing::Database;
 
@@ -8,9 +8,9 @@ use crate::visitor::Ask;
 testing::on_both_databases!(
     a_missing_page_is_the_sites_own_404,
     a_site_without_such_a_page_has_a_plain_one,
-    a_missing_page_is_nothing_to_be_known_or_cut,
-    what_was_missing_is_there_with_the_next_release,
-    made_up_paths_do_not_push_pages_out,
+    a_missing_page_has_no_tag_and_no_ranges,
+    a_missing_page_appears_with_the_next_release,
+    requests_for_missing_paths_do_not_evict_pages,
     media_is_not_there_yet,
 );
 
@@ -20,7 +20,7 @@ async fn a_missing_page_is_the_sites_own_404(database: &Database) {
     server.release(&[("/", "home"), ("/404.html", &own)]).await;
     for path in ["/nothing", "/blog/nothing", "/..", "/.hidden", "/404.html"] {
         let answer = server.get(path).await;
-        assert_eq!(answer.told(), (404, own.as_str()), "{path}");
+        assert_eq!(answer.status_and_body(), (404, own.as_str()), "{path}");
         assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
         assert_eq!(answer.header("cache-control"), Some("public, max-age=0, must-revalidate"));
         assert_eq!(answer.release(), 1);
@@ -37,27 +37,27 @@ async fn a_site_without_such_a_page_has_a_plain_one(database: &Database) {
     assert!(answer.text().contains("Page not found"), "{answer:?}");
 }
 
-async fn a_missing_page_is_nothing_to_be_known_or_cut(database: &Database) {
+async fn a_missing_page_has_no_tag_and_no_ranges(database: &Database) {
     let server = start(database).await;
     server.release(&[("/404.html", "missing")]).await;
     let ask = Ask::get("/nothing").header("if-none-match", "*").header("range", "bytes=0-1");
     let answer = server.ask(ask).await;
-    assert_eq!(answer.told(), (404, "missing"));
+    assert_eq!(answer.status_and_body(), (404, "missing"));
     assert_eq!((answer.header("etag"), answer.header("accept-ranges")), (None, None));
 }
 
-async fn what_was_missing_is_there_with_the_next_release(database: &Database) {
+async fn a_missing_page_appears_with_the_next_release(database: &Database) {
     let server = start(database).await;
     server.release(&[("/", "home")]).await;
     assert_eq!(server.get("/new").await.status, 404);
     server.release(&[("/", "home"), ("/new", "new")]).await;
-    assert_eq!(server.get("/new").await.told(), (200, "new"));
+    assert_eq!(server.get("/new").await.status_and_body(), (200, "new"));
     server.release(&[("/", "home")]).await;
     assert_eq!(server.get("/new").await.status, 404);
 }
 
-/// Told by the database, which is asked only for what is not in memory.
-async fn made_up_paths_do_not_push_pages_out(database: &Database) {
+/// Checked without the database, which is only needed for pages that are not in the cache.
+async fn requests_for_missing_paths_do_not_evict_pages(database: &Database) {
     let server = start_with(database, Options { cache_bytes: 1 << 20, ..Options::default() }).await;
     let page = "page ".repeat(2000);
     server.release(&[("/a", page.as_str())]).await;
@@ -66,11 +66,11 @@ async fn made_up_paths_do_not_push_pages_out(database: &Database) {
         assert_eq!(server.get(&format!("/made-up-{number}/{}", "x".repeat(1500))).await.status, 404);
     }
     database.execute("DELETE FROM release_files");
-    assert_eq!(server.get("/a").await.told(), (200, page.as_str()));
+    assert_eq!(server.get("/a").await.status_and_body(), (200, page.as_str()));
 }
 
 async fn media_is_not_there_yet(database: &Database) {
     let server = start(database).await;
     server.release(&[("/404.html", "missing")]).await;
-    assert_eq!(server.get("/media/0123456789ab/a.png").await.told(), (404, "missing"));
+    assert_eq!(server.get("/media/0123456789ab/a.png").await.status_and_body(), (404, "missing"));
 }

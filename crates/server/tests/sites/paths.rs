@@ -1,8 +1,8 @@
-//! Paths, also those of people who mean no good.
+//! Paths, also malicious ones.
 
 use testing::Database;
 
-use crate::press::Print;
+use crate::release_writer::Content;
 use crate::server_under_test::start;
 use crate::visitor::Ask;
 
@@ -13,7 +13,7 @@ testing::on_both_databases!(
     no_redirect_leads_to_another_host,
     hostile_paths_find_nothing,
     fragments_are_never_served,
-    a_path_is_compared_as_it_stands,
+    a_path_is_compared_exactly,
 );
 
 async fn a_slash_at_the_end_is_redirected_with_the_query(database: &Database) {
@@ -37,11 +37,11 @@ async fn a_path_that_is_not_there_is_not_redirected(database: &Database) {
     for path in ["/", "//", "/blog/"] {
         assert_eq!(server.get(path).await.status, 404, "before the first release: {path}");
     }
-    let moved = Print::Redirect("/blog/a".into());
-    server.release(&[("/blog/a", Print::from("a")), ("/old", moved), ("/404.html", "lost".into())]).await;
+    let moved = Content::Redirect("/blog/a".into());
+    server.release(&[("/blog/a", Content::from("a")), ("/old", moved), ("/404.html", "lost".into())]).await;
     for path in ["/no/such/", "/no/such//", "//no/such", "/no/index.html", "/404.html/", "/media/0/a.png/"] {
         let answer = server.get(path).await;
-        assert_eq!((answer.told(), answer.header("location")), ((404, "lost"), None), "{path}");
+        assert_eq!((answer.status_and_body(), answer.header("location")), ((404, "lost"), None), "{path}");
         assert_eq!(server.ask(Ask::head(path)).await.status, 404, "{path}");
     }
     assert_eq!(server.get("/blog/a/").await.location(), (308, "/blog/a"));
@@ -130,12 +130,12 @@ async fn hostile_paths_find_nothing(database: &Database) {
     let server = start(database).await;
     server.release(&[("/a", "found"), ("/404.html", "missing")]).await;
     for path in HOSTILE {
-        assert_eq!(server.get(path).await.told(), (404, "missing"), "{path}");
+        assert_eq!(server.get(path).await.status_and_body(), (404, "missing"), "{path}");
     }
     let long = |length| format!("/{}", "a".repeat(length));
-    assert_eq!(server.get(&long(10_000)).await.told(), (404, "missing"));
-    assert_eq!(server.get(&long(40_000)).await.told(), (431, ""));
-    assert_eq!(server.get("/a").await.told(), (200, "found"));
+    assert_eq!(server.get(&long(10_000)).await.status_and_body(), (404, "missing"));
+    assert_eq!(server.get(&long(40_000)).await.status_and_body(), (431, ""));
+    assert_eq!(server.get("/a").await.status_and_body(), (200, "found"));
 }
 
 async fn fragments_are_never_served(database: &Database) {
@@ -143,20 +143,20 @@ async fn fragments_are_never_served(database: &Database) {
     let page = "<p>page \0/.side/docs\0</p>";
     let files = [("/docs", page), ("/.side/docs", "fragment"), ("/.md", "# Home"), ("/404.html", "missing")];
     server.release(&files).await;
-    assert_eq!(server.get("/docs").await.told(), (200, "<p>page fragment</p>"));
+    assert_eq!(server.get("/docs").await.status_and_body(), (200, "<p>page fragment</p>"));
     for path in ["/.side/docs", "/%2Eside/docs", "//.side/docs", "/.side%2Fdocs", "/\\.side/docs"] {
         let answer = server.get(path).await;
         assert!(!answer.text().contains("fragment"), "{path}: {answer:?}");
         assert_eq!(answer.status, 404, "{path}");
     }
-    assert_eq!(server.get("/.md").await.told(), (200, "# Home"));
+    assert_eq!(server.get("/.md").await.status_and_body(), (200, "# Home"));
 }
 
-async fn a_path_is_compared_as_it_stands(database: &Database) {
+async fn a_path_is_compared_exactly(database: &Database) {
     let server = start(database).await;
     server.release(&[("/blog/a", "a"), ("/café", "é")]).await;
-    assert_eq!(server.get("/blog/%61").await.told(), (200, "a"));
-    assert_eq!(server.get("/caf%C3%A9").await.told(), (200, "é"));
+    assert_eq!(server.get("/blog/%61").await.status_and_body(), (200, "a"));
+    assert_eq!(server.get("/caf%C3%A9").await.status_and_body(), (200, "é"));
     for path in ["/blog/A", "/Blog/a", "/blog//a", "/blog/a.html", "/blog/a%20", "/blog"] {
         assert_eq!(server.get(path).await.status, 404, "{path}");
     }

@@ -1,4 +1,4 @@
-//! Sites that only those may read who know a password.
+//! Password-protected sites.
 
 use std::time::Duration;
 
@@ -8,19 +8,19 @@ use crate::server_under_test::{Options, Server, start_with};
 use crate::visitor::{Answer, Ask};
 
 testing::on_both_databases!(
-    whoever_does_not_know_the_password_sees_only_the_form,
+    without_the_password_only_the_form_is_shown,
     the_password_opens_the_site_for_thirty_days,
     a_wrong_password_says_so,
-    a_new_password_locks_everybody_out,
+    a_new_password_invalidates_all_cookies,
     cookies_of_others_do_not_open_a_site,
     cookies_of_others_do_not_hide_the_right_one,
     nothing_of_a_protected_site_is_kept_by_shared_caches,
-    whoever_says_the_password_stays_on_the_host,
+    the_redirect_after_the_password_stays_on_the_host,
     the_cookie_is_secure_behind_https,
     the_cookie_is_secure_where_sites_are_reached_by_https,
-    ten_tries_a_minute,
-    what_is_no_form_is_refused,
-    a_site_that_is_open_again_asks_nobody,
+    ten_attempts_per_minute,
+    a_post_that_is_not_the_form_is_refused,
+    a_site_without_a_password_again_is_public,
 );
 
 async fn protected(database: &Database) -> Server {
@@ -52,7 +52,7 @@ async fn unlock(server: &Server) -> String {
     cookie.split(';').next().unwrap().to_owned()
 }
 
-async fn whoever_does_not_know_the_password_sees_only_the_form(database: &Database) {
+async fn without_the_password_only_the_form_is_shown(database: &Database) {
     let server = protected(database).await;
     for path in ["/", "/a", "/nothing", "/a/", "/assets/a.css", "/media/x", "/.md"] {
         is_form(&server.get(path).await, 401);
@@ -75,8 +75,8 @@ async fn the_password_opens_the_site_for_thirty_days(database: &Database) {
     assert_eq!(attributes, " HttpOnly; SameSite=Lax; Path=/; Max-Age=2592000");
     let ask =
         async |path: &str| server.ask(Ask::get(path).header("cookie", &format!("x=y; {cookie}; z"))).await;
-    assert_eq!(ask("/a").await.told(), (200, "secret page"));
-    assert_eq!(ask("/assets/a.css").await.told(), (200, "secret style"));
+    assert_eq!(ask("/a").await.status_and_body(), (200, "secret page"));
+    assert_eq!(ask("/assets/a.css").await.status_and_body(), (200, "secret style"));
     assert_eq!(ask("/nothing").await.status, 404);
     server.clock.advance(Duration::from_secs(30 * 24 * 3600 - 1));
     assert_eq!(ask("/a").await.status, 200);
@@ -93,7 +93,7 @@ async fn a_wrong_password_says_so(database: &Database) {
     }
 }
 
-async fn a_new_password_locks_everybody_out(database: &Database) {
+async fn a_new_password_invalidates_all_cookies(database: &Database) {
     let server = protected(database).await;
     let cookie = unlock(&server).await;
     let ask = async || server.ask(Ask::get("/a").header("cookie", &cookie)).await;
@@ -147,7 +147,7 @@ async fn nothing_of_a_protected_site_is_kept_by_shared_caches(database: &Databas
     assert_eq!(asset.header("cache-control"), Some("private, max-age=31536000, immutable"));
 }
 
-async fn whoever_says_the_password_stays_on_the_host(database: &Database) {
+async fn the_redirect_after_the_password_stays_on_the_host(database: &Database) {
     let server = protected(database).await;
     for (path, location) in [("//evil.com/", "/evil.com"), ("/%5Cevil.com?a", "/evil.com?a"), ("/../x", "/")]
     {
@@ -156,7 +156,7 @@ async fn whoever_says_the_password_stays_on_the_host(database: &Database) {
     }
 }
 
-/// Whether the cookie is one that only https and only this host can set, or one of plain http.
+/// Whether the cookie has the `__Host-` prefix, which needs https, or is a plain one.
 fn is_secure(answer: &Answer) -> bool {
     let cookie = answer.header("set-cookie").unwrap();
     let secure = cookie.starts_with("__Host-recto_access=");
@@ -179,10 +179,13 @@ async fn the_cookie_is_secure_where_sites_are_reached_by_https(database: &Databa
     let answer = server.ask(Ask::password("/", "open+sesame")).await;
     assert!(is_secure(&answer));
     let cookie = answer.header("set-cookie").unwrap().split(';').next().unwrap();
-    assert_eq!(server.ask(Ask::get("/a").header("cookie", cookie)).await.told(), (200, "secret page"));
+    assert_eq!(
+        server.ask(Ask::get("/a").header("cookie", cookie)).await.status_and_body(),
+        (200, "secret page")
+    );
 }
 
-async fn ten_tries_a_minute(database: &Database) {
+async fn ten_attempts_per_minute(database: &Database) {
     let server = protected(database).await;
     for _ in 0..10 {
         is_form(&server.ask(Ask::password("/a", "wrong")).await, 401);
@@ -190,8 +193,8 @@ async fn ten_tries_a_minute(database: &Database) {
     let refused = server.ask(Ask::password("/a", "open+sesame")).await;
     is_form(&refused, 429);
     assert_eq!(refused.header("retry-after"), Some("60"));
-    assert!(refused.text().contains("Too many tries"));
-    // Reading is no try, and another site is another matter.
+    assert!(refused.text().contains("Too many attempts"));
+    // Reading does not count as an attempt, and other sites are not affected.
     is_form(&server.get("/a").await, 401);
     let other = server.site("other").await;
     server.publisher.protect(&other, "open sesame").await.unwrap();
@@ -201,7 +204,7 @@ async fn ten_tries_a_minute(database: &Database) {
     assert_eq!(server.ask(Ask::password("/a", "open+sesame")).await.status, 303);
 }
 
-async fn what_is_no_form_is_refused(database: &Database) {
+async fn a_post_that_is_not_the_form_is_refused(database: &Database) {
     let server = protected(database).await;
     let form = "application/x-www-form-urlencoded";
     for (kind, body) in [
@@ -218,12 +221,12 @@ async fn what_is_no_form_is_refused(database: &Database) {
     assert_eq!(server.ask(ask.body("password=open+sesame")).await.status, 303);
 }
 
-async fn a_site_that_is_open_again_asks_nobody(database: &Database) {
+async fn a_site_without_a_password_again_is_public(database: &Database) {
     let server = protected(database).await;
     is_form(&server.get("/a").await, 401);
     server.publisher.unprotect(&server.acme).await.unwrap();
     let answer = server.get("/a").await;
-    assert_eq!(answer.told(), (200, "secret page"));
+    assert_eq!(answer.status_and_body(), (200, "secret page"));
     assert_eq!(answer.header("cache-control"), Some("public, max-age=0, must-revalidate"));
     assert_eq!(server.ask(Ask::password("/a", "open+sesame")).await.status, 405);
 }

@@ -1,8 +1,8 @@
-//! What a release says has moved.
+//! Redirects of a release.
 
 use testing::Database;
 
-use crate::press::Print;
+use crate::release_writer::Content;
 use crate::server_under_test::start;
 use crate::visitor::Ask;
 
@@ -13,7 +13,7 @@ testing::on_both_databases!(
 
 async fn a_moved_page_is_redirected_with_its_query(database: &Database) {
     let server = start(database).await;
-    let moved = |target: &str| Print::Redirect(target.into());
+    let moved = |target: &str| Content::Redirect(target.into());
     server.release(&[("/old", moved("/blog/new")), ("/blog/new", "new".into())]).await;
     for _ in 0..2 {
         let answer = server.get("/old").await;
@@ -23,11 +23,11 @@ async fn a_moved_page_is_redirected_with_its_query(database: &Database) {
         assert_eq!(server.ask(Ask::head("/old")).await.location(), (301, "/blog/new"));
     }
     server.release(&[("/old", "here again")]).await;
-    assert_eq!(server.get("/old").await.told(), (200, "here again"));
+    assert_eq!(server.get("/old").await.status_and_body(), (200, "here again"));
 }
 
 async fn a_redirect_of_a_release_stays_on_the_host(database: &Database) {
     let server = start(database).await;
-    server.release(&[("/old", Print::Redirect("//evil.com".into()))]).await;
+    server.release(&[("/old", Content::Redirect("//evil.com".into()))]).await;
     assert_eq!(server.get("/old").await.location(), (301, "/evil.com"));
 }

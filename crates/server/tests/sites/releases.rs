@@ -1,4 +1,4 @@
-//! Releases go live whole, and at once.
+//! A release goes live completely and at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use testing::Database;
 
-use crate::press::{Press, Print};
+use crate::release_writer::{Content, ReleaseWriter};
 use crate::server_under_test::{publisher, start};
 use crate::visitor::Ask;
 
 testing::on_both_databases!(
     a_release_is_live_at_the_next_request,
     a_rollback_holds_at_the_next_request,
-    what_another_process_changes_is_seen,
+    changes_of_another_process_are_seen,
     open_tabs_find_the_assets_of_former_releases,
     readers_never_see_two_releases_mixed,
 );
@@ -24,7 +24,7 @@ async fn a_release_is_live_at_the_next_request(database: &Database) {
         let text = format!("release {number}");
         assert_eq!(server.release(&[("/a", text.as_str())]).await, number);
         let answer = server.get("/a").await;
-        assert_eq!((answer.told(), answer.release()), ((200, text.as_str()), number));
+        assert_eq!((answer.status_and_body(), answer.release()), ((200, text.as_str()), number));
     }
     server.release(&[("/b", "b")]).await;
     assert_eq!(server.get("/a").await.status, 404);
@@ -34,23 +34,23 @@ async fn a_rollback_holds_at_the_next_request(database: &Database) {
     let server = start(database).await;
     server.release(&[("/a", "first")]).await;
     server.release(&[("/a", "second"), ("/b", "b")]).await;
-    assert_eq!(server.get("/b").await.told(), (200, "b"));
+    assert_eq!(server.get("/b").await.status_and_body(), (200, "b"));
     assert_eq!(server.publisher.rollback(&server.acme, None).await.unwrap(), 1);
     let answer = server.get("/a").await;
-    assert_eq!((answer.told(), answer.release()), ((200, "first"), 1));
+    assert_eq!((answer.status_and_body(), answer.release()), ((200, "first"), 1));
     assert_eq!(server.get("/b").await.status, 404);
     server.publisher.rollback(&server.acme, Some(2)).await.unwrap();
-    assert_eq!(server.get("/a").await.told(), (200, "second"));
+    assert_eq!(server.get("/a").await.status_and_body(), (200, "second"));
 }
 
-async fn what_another_process_changes_is_seen(database: &Database) {
+async fn changes_of_another_process_are_seen(database: &Database) {
     let server = start(database).await;
     server.release(&[("/a", "first")]).await;
-    assert_eq!(server.get("/a").await.told(), (200, "first"));
-    let press = Press { store: database.open(), blob: server.press.blob.clone() };
-    press.release(server.acme.id, &[("/a", "second".into())]).await;
+    assert_eq!(server.get("/a").await.status_and_body(), (200, "first"));
+    let releases = ReleaseWriter { store: database.open(), blob: server.releases.blob.clone() };
+    releases.release(server.acme.id, &[("/a", "second".into())]).await;
     let soon = async |expected: &str| {
-        // SQLite tells when it is asked, PostgreSQL a moment later.
+        // With SQLite the change is visible at once, with PostgreSQL a moment later.
         for _ in 0..100 {
             if server.get("/a").await.text() == expected {
                 return;
@@ -60,7 +60,7 @@ async fn what_another_process_changes_is_seen(database: &Database) {
         panic!("{expected} is not there");
     };
     soon("second").await;
-    let other = publisher(&press, &server.clock);
+    let other = publisher(&releases, &server.clock);
     other.rollback(&server.acme, None).await.unwrap();
     soon("first").await;
     other.protect(&server.acme, "open sesame").await.unwrap();
@@ -78,15 +78,15 @@ async fn open_tabs_find_the_assets_of_former_releases(database: &Database) {
     server.release(&[("/a", "a"), ("/assets/1.css", "first"), ("/old", "old")]).await;
     server.release(&[("/a", "a"), ("/assets/2.css", "second")]).await;
     for _ in 0..2 {
-        assert_eq!(server.get("/assets/2.css").await.told(), (200, "second"));
+        assert_eq!(server.get("/assets/2.css").await.status_and_body(), (200, "second"));
         let former = server.get("/assets/1.css").await;
-        assert_eq!((former.told(), former.release()), ((200, "first"), 2));
+        assert_eq!((former.status_and_body(), former.release()), ((200, "first"), 2));
         assert_eq!(server.get("/assets/3.css").await.status, 404);
         assert_eq!(server.get("/old").await.status, 404);
     }
 }
 
-/// Every answer is of one release: the page and the fragment inside it say which, and so does the header.
+/// Every response is from one release: the page, the fragment inside it and the header all contain its number.
 async fn readers_never_see_two_releases_mixed(database: &Database) {
     let server = start(database).await;
     let release = async |number: i64| {
@@ -96,7 +96,7 @@ async fn readers_never_see_two_releases_mixed(database: &Database) {
             ("/.side", format!("side {number}")),
             ("/404.html", format!("missing {number}")),
         ];
-        let files = files.map(|(path, text)| (path, Print::Text(text)));
+        let files = files.map(|(path, text)| (path, Content::Text(text)));
         assert_eq!(server.release(&files).await, number);
     };
     release(1).await;
@@ -111,7 +111,9 @@ async fn readers_never_see_two_releases_mixed(database: &Database) {
                     let release = answer.release();
                     let text = answer.text();
                     match path {
-                        "/missing" => assert_eq!(answer.told(), (404, format!("missing {release}").as_str())),
+                        "/missing" => {
+                            assert_eq!(answer.status_and_body(), (404, format!("missing {release}").as_str()))
+                        }
                         _ => {
                             assert_eq!(answer.status, 200);
                             assert!(

@@ -1,4 +1,4 @@
-//! A server with one account and its site, `acme`.
+//! A server with an account and its site, `acme`.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use testing::Database;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::press::{Press, Print};
+use crate::release_writer::{Content, ReleaseWriter};
 use crate::visitor::{Answer, Ask};
 
 pub struct Server {
     pub publisher: Publisher,
     pub clock: Arc<ManualClock>,
-    pub press: Press,
+    pub releases: ReleaseWriter,
     pub address: SocketAddr,
     pub account: AccountId,
     pub token: String,
@@ -50,8 +50,8 @@ pub async fn start_with(database: &Database, options: Options) -> Server {
 
 pub async fn start_on(store: Store, blob: Blob, options: Options) -> Server {
     let clock = Arc::new(ManualClock::new(Timestamp::parse_iso("2026-01-02T09:00:00Z").unwrap()));
-    let press = Press { store, blob };
-    let publisher = publisher(&press, &clock);
+    let releases = ReleaseWriter { store, blob };
+    let publisher = publisher(&releases, &clock);
     let made = publisher.account_create(AccountName::parse("Acme").unwrap(), "pro").await.unwrap();
     let acme = publisher.site_find("acme").await.unwrap();
     let sites = Sites::new(
@@ -67,11 +67,11 @@ pub async fn start_on(store: Store, blob: Blob, options: Options) -> Server {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(server::serve(listener, sites, ListenLimits::default(), CancellationToken::new()));
-    Server { publisher, clock, press, address, account: made.account_id, token: made.token, acme }
+    Server { publisher, clock, releases, address, account: made.account_id, token: made.token, acme }
 }
 
-/// One that another process would have, if its store is another.
-pub fn publisher(press: &Press, clock: &Arc<ManualClock>) -> Publisher {
+/// A publisher like that of another process, if its store is another.
+pub fn publisher(releases: &ReleaseWriter, clock: &Arc<ManualClock>) -> Publisher {
     let settings = Settings {
         plans: Plan::shipped(),
         build_cooldown: Duration::ZERO,
@@ -85,18 +85,18 @@ pub fn publisher(press: &Press, clock: &Arc<ManualClock>) -> Publisher {
         min_free: None,
         uploads: UploadSettings::new(std::env::temp_dir().join("recto-tests"), testing::recto()),
     };
-    Publisher::new(press.store.clone(), press.blob.clone(), clock.clone(), settings)
+    Publisher::new(releases.store.clone(), releases.blob.clone(), clock.clone(), settings)
 }
 
 impl Server {
     /// A release of Acme's site.
-    pub async fn release<P: Clone + Into<Print>>(&self, prints: &[(&str, P)]) -> i64 {
-        self.release_of(self.acme.id, prints).await
+    pub async fn release<P: Clone + Into<Content>>(&self, files: &[(&str, P)]) -> i64 {
+        self.release_of(self.acme.id, files).await
     }
 
-    pub async fn release_of<P: Clone + Into<Print>>(&self, site: SiteId, prints: &[(&str, P)]) -> i64 {
-        let prints: Vec<_> = prints.iter().map(|(path, print)| (*path, print.clone().into())).collect();
-        self.press.release(site, &prints).await
+    pub async fn release_of<P: Clone + Into<Content>>(&self, site: SiteId, files: &[(&str, P)]) -> i64 {
+        let files: Vec<_> = files.iter().map(|(path, content)| (*path, content.clone().into())).collect();
+        self.releases.release(site, &files).await
     }
 
     pub async fn site(&self, name: &str) -> Site {

@@ -1,4 +1,4 @@
-//! A client that sends what it is told, byte by byte: the usual ones tidy URLs up, unpack bodies and follow redirects.
+//! A raw client: other clients normalise URLs, decompress bodies and follow redirects.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A request to Acme's site, unless it says otherwise.
+/// A request, by default to Acme's site.
 #[derive(Debug, Clone)]
 pub struct Ask {
     method: String,
@@ -87,7 +87,7 @@ impl Ask {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     pub status: u16,
-    /// Lower case; what the connection itself adds is left out.
+    /// In lower case, without headers of the connection itself.
     pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
 }
@@ -121,8 +121,8 @@ impl Answer {
         self.header("x-recto-release").expect("every answer of a site has it").parse().unwrap()
     }
 
-    /// Status and body, which is what most tests are about.
-    pub fn told(&self) -> (u16, &str) {
+    /// Status and body.
+    pub fn status_and_body(&self) -> (u16, &str) {
         (self.status, self.text())
     }
 

@@ -1,4 +1,4 @@
-//! Builds that are tried again, and in the end given up.
+//! Builds that are repeated, and fail in the end.
 
 use model::{BuildStatus, Trigger};
 use store::Store;
@@ -35,7 +35,7 @@ async fn each_attempt_waits_longer_than_the_one_before(database: &Database) {
         assert_eq!((claim.attempt, claim.build), (attempt, id));
         assert_eq!(builds_of(store, &books).await, [running(id, second)]);
         retry(store, &claim, "no", second + 3).await;
-        assert_eq!(builds_of(store, &books).await, [queued(id)], "nobody is told of a failure yet");
+        assert_eq!(builds_of(store, &books).await, [queued(id)], "the failure is not reported yet");
         second += 3 + pause;
         let is_idle = |second| read(store, move |tx| building::is_idle(tx, at(second)));
         assert_eq!((waiting(store, second - 1).await, is_idle(second - 1).await), (vec![], true));
@@ -73,7 +73,7 @@ async fn a_build_has_failed_after_its_last_attempt(database: &Database) {
     assert_eq!(waiting(store, second * 9).await, []);
     queue(store, &books, Trigger::Api, second + 10).await;
     let next = claim(store, &books, ONE, second + 10).await.unwrap();
-    assert_eq!(next.attempt, 1, "the next one begins anew");
+    assert_eq!(next.attempt, 1, "the next one starts with its first attempt");
 }
 
 async fn a_newer_build_outlives_the_one_whose_attempts_are_used_up(database: &Database) {
@@ -100,7 +100,7 @@ async fn a_new_build_does_not_wait_for_the_pause_of_an_old_one(database: &Databa
     let new = queue(store, &books, Trigger::Api, second).await;
     assert_eq!(waiting(store, second).await, [books.id]);
     assert_eq!(claim(store, &books, ONE, second).await.unwrap().build, new);
-    // The old one runs with it: both end together.
+    // The old build runs with it: both end together.
     assert_eq!(builds_of(store, &books).await[0], running(old, second));
 }
 

@@ -14,12 +14,12 @@ testing::on_both_databases!(
     a_claimed_site_is_refused_to_another_worker,
     a_site_with_nothing_queued_is_not_claimed,
     two_sites_are_claimed_by_two_workers,
-    only_builds_that_nobody_asked_for_are_scheduled,
-    an_ended_build_tells_how_it_ended,
+    only_builds_without_a_request_are_scheduled,
+    an_ended_build_says_how_it_ended,
     a_build_queued_while_the_site_is_built_waits_for_the_next_claim,
     the_builds_of_a_dead_worker_wait_again,
     a_dead_workers_site_is_taken_over_with_its_builds,
-    a_worker_that_says_so_lives,
+    a_heartbeat_extends_the_lease,
     there_is_work_when_a_build_is_queued_or_a_worker_is_dead,
     a_site_is_built_while_a_worker_has_it,
 );
@@ -43,7 +43,7 @@ pub async fn recover(store: &Store, second: i64) -> usize {
     write(store, move |tx| building::recover(tx, at(second))).await
 }
 
-/// The sites that wait, the next one first.
+/// The sites with waiting builds, the next one first.
 pub async fn waiting(store: &Store, second: i64) -> Vec<SiteId> {
     let waiting = read(store, move |tx| building::waiting(tx, at(second))).await;
     waiting.into_iter().map(|(site, _)| site).collect()
@@ -128,7 +128,7 @@ async fn a_site_with_nothing_queued_is_not_claimed(database: &Database) {
     let books = site(store, "books").await;
     let before = database.dump();
     assert_eq!(claim(store, &books, ONE, 5).await, None);
-    assert_eq!(database.dump(), before, "nobody has the site, and nobody had a turn");
+    assert_eq!(database.dump(), before, "no worker has the site, and no account had a turn");
 }
 
 async fn two_sites_are_claimed_by_two_workers(database: &Database) {
@@ -143,7 +143,7 @@ async fn two_sites_are_claimed_by_two_workers(database: &Database) {
     assert_eq!(builds_of(store, &b).await, [running(build_b, 5)]);
 }
 
-async fn only_builds_that_nobody_asked_for_are_scheduled(database: &Database) {
+async fn only_builds_without_a_request_are_scheduled(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await;
     for (triggers, expected) in [
@@ -161,7 +161,7 @@ async fn only_builds_that_nobody_asked_for_are_scheduled(database: &Database) {
     }
 }
 
-async fn an_ended_build_tells_how_it_ended(database: &Database) {
+async fn an_ended_build_says_how_it_ended(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await;
     let warnings = r#"[{"url":"/a","message":"“too long”"}]"#;
@@ -212,7 +212,7 @@ async fn a_dead_workers_site_is_taken_over_with_its_builds(database: &Database) 
     recover(store, 16).await;
     let expected = Claim { site: books.id, worker: TWO, build: id, scheduled: false, attempt: 2 };
     assert_eq!(claim(store, &books, TWO, 17).await, Some(expected));
-    // Also when something else is queued: what somebody asked for is not scheduled.
+    // Even with another build queued: a requested build is not a scheduled one.
     let scheduled = queue(store, &books, Trigger::Schedule, 18).await;
     recover(store, 28).await;
     let expected = Claim { site: books.id, worker: ONE, build: scheduled, scheduled: false, attempt: 3 };
@@ -220,7 +220,7 @@ async fn a_dead_workers_site_is_taken_over_with_its_builds(database: &Database) 
     assert_eq!(builds_of(store, &books).await[0], running(id, 40));
 }
 
-async fn a_worker_that_says_so_lives(database: &Database) {
+async fn a_heartbeat_extends_the_lease(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await;
     queue(store, &books, Trigger::Api, 1).await;

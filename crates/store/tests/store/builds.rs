@@ -11,7 +11,7 @@ testing::on_both_databases!(
     the_newest_build_is_the_latest,
     a_scheduled_build_is_not_the_latest,
     the_newest_hundred_builds_of_a_site_are_kept,
-    the_newest_build_that_somebody_asked_for_is_always_kept,
+    the_newest_requested_build_is_always_kept,
     a_build_that_is_not_over_is_kept,
     builds_that_ended_long_ago_are_forgotten,
     a_build_of_a_deleted_site_is_forgotten_like_any_other,
@@ -78,7 +78,7 @@ async fn the_newest_hundred_builds_of_a_site_are_kept(database: &Database) {
     }
     assert_eq!(kept(store, &books).await, (31..=130).collect::<Vec<_>>());
     assert_eq!(kept(store, &other).await, [1]);
-    // Schedules alone, too.
+    // A site with scheduled builds only, too.
     for second in 1..=130 {
         queue(store, &other, Trigger::Schedule, 1000 + second).await;
         end_all(store, &other).await;
@@ -90,10 +90,10 @@ async fn the_newest_hundred_builds_of_a_site_are_kept(database: &Database) {
         queue(store, &scheduled, Trigger::Schedule, second).await;
         end_all(store, &scheduled).await;
     }
-    assert_eq!(kept(store, &scheduled).await, (31..=130).collect::<Vec<_>>(), "nobody ever asked for one");
+    assert_eq!(kept(store, &scheduled).await, (31..=130).collect::<Vec<_>>(), "none was ever requested");
 }
 
-async fn the_newest_build_that_somebody_asked_for_is_always_kept(database: &Database) {
+async fn the_newest_requested_build_is_always_kept(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await;
     queue(store, &books, Trigger::Api, 1).await;
@@ -148,7 +148,7 @@ async fn builds_that_ended_long_ago_are_forgotten(database: &Database) {
     }
     assert_eq!(forgotten, [2, 2, 2], "at most two at a time");
     assert_eq!(kept(store, &books).await, [60]);
-    assert_eq!(kept(store, &idle).await, [5, 20], "what waits, and the newest that somebody asked for");
+    assert_eq!(kept(store, &idle).await, [5, 20], "the waiting build, and the newest requested one");
     assert_eq!(kept(store, &scheduled).await, [0; 0]);
 }
 

@@ -1,4 +1,4 @@
-//! What a build is told of a site's pages.
+//! The changed pages that a build reads.
 
 use std::collections::HashSet;
 
@@ -10,12 +10,12 @@ use testing::Database;
 use crate::{at, delete, insert, page, read, site, write};
 
 testing::on_both_databases!(
-    pages_are_told_by_the_version_that_changed_them,
+    pages_are_reported_by_the_version_that_changed_them,
     changes_are_read_in_parts_in_the_order_of_their_versions,
-    a_deleted_page_is_told_as_deleted,
-    a_restored_page_is_told_again,
-    a_page_whose_time_has_come_is_told,
-    a_page_that_changed_and_whose_time_has_come_is_told_once,
+    a_deleted_page_is_reported_as_deleted,
+    a_restored_page_is_reported_again,
+    a_page_that_became_due_is_reported,
+    a_page_that_changed_and_became_due_is_reported_once,
     drafts_and_deleted_pages_have_no_time,
 );
 
@@ -31,7 +31,7 @@ async fn in_parts(store: &Store, site: SiteId, versions: (i64, i64), most: i64) 
     }
 }
 
-/// The pages told, by id, and which of them are deleted.
+/// The changed pages by id, and which of them are deleted.
 async fn changed(
     store: &Store,
     site: SiteId,
@@ -53,7 +53,7 @@ fn dated(key: &str) -> Page {
     Page { draft: false, published_at: at(100), updated_at: at(10), ..page(key) }
 }
 
-async fn pages_are_told_by_the_version_that_changed_them(database: &Database) {
+async fn pages_are_reported_by_the_version_that_changed_them(database: &Database) {
     let store = database.store();
     let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
     let [a, b] = ["blog//a", "docs/guides/b"].map(page);
@@ -98,7 +98,7 @@ async fn changes_are_read_in_parts_in_the_order_of_their_versions(database: &Dat
     }
 }
 
-async fn a_deleted_page_is_told_as_deleted(database: &Database) {
+async fn a_deleted_page_is_reported_as_deleted(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     let gone = page("blog//a");
@@ -109,19 +109,19 @@ async fn a_deleted_page_is_told_as_deleted(database: &Database) {
     assert_eq!(changed(store, books, (2, 2), NEVER).await, (vec![], HashSet::new()));
 }
 
-async fn a_restored_page_is_told_again(database: &Database) {
+async fn a_restored_page_is_reported_again(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     let back = page("blog//a");
     let id = back.id;
     insert(store, books, std::slice::from_ref(&back)).await;
     delete(store, books, &[id], 20).await;
-    write(store, move |tx| store::bin::restore(tx, books, 3, id, at(30))).await;
+    write(store, move |tx| store::trash::restore(tx, books, 3, id, at(30))).await;
     let expected = (vec![Page { updated_at: at(30), ..back }], HashSet::new());
     assert_eq!(changed(store, books, (2, 3), NEVER).await, expected);
 }
 
-async fn a_page_whose_time_has_come_is_told(database: &Database) {
+async fn a_page_that_became_due_is_reported(database: &Database) {
     let store = database.store();
     let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
     let page = dated("blog//a");
@@ -134,7 +134,7 @@ async fn a_page_whose_time_has_come_is_told(database: &Database) {
     }
 }
 
-async fn a_page_that_changed_and_whose_time_has_come_is_told_once(database: &Database) {
+async fn a_page_that_changed_and_became_due_is_reported_once(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     let page = dated("blog//a");

@@ -72,7 +72,7 @@ async fn leases_of_packs_and_objects_far_ahead_are_over(database: &Database) {
     let doomed = write(store, |tx| packs::doomed(tx, at(0), 9)).await;
     assert_eq!(doomed.iter().map(|pack| pack.id).collect::<Vec<_>>(), [pack(2), pack(3)]);
     assert_eq!(crate::objects::doomed(store, 0).await, [2, 3]);
-    // What was doomed by a wrong clock goes, too.
+    // Rows that were doomed by a wrong clock are swept, too.
     write(store, move |tx| packs::abandon(tx, pack(1), at(FAR))).await;
     assert_eq!(write(store, |tx| packs::doomed(tx, at(0), 9)).await.len(), 3);
 }
@@ -151,14 +151,14 @@ const HOUR: i64 = 3600;
 
 /// Runs a test on a store that asks PostgreSQL for the time.
 fn by_the_clock_of_postgres(test: impl AsyncFn(&Store)) {
-    let database = Database::postgres();
+    let Some(database) = Database::postgres() else { return };
     let location = Location::Postgres { url: database.url(), connections: 4, leases: LeaseClock::Database };
     let store = Store::open(&location).unwrap();
     testing::block_on(test(&store));
     store.close();
 }
 
-/// As if so many seconds had passed.
+/// As if this many seconds had passed.
 async fn pass(store: &Store, column: &'static str, seconds: i64) {
     write(store, move |tx| tx.execute(column, &[&(seconds * 1_000_000)])).await;
 }

@@ -1,11 +1,11 @@
-//! Nobody waits for ever: not for a database that is silent, and not for one that is locked.
+//! Every wait ends: for a database that does not answer, and for one that is locked.
 
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use model::{AccountId, AccountName};
-use store::{Deadlines, Error, LeaseClock, Location, Store, Tx, accounts};
+use store::{Deadlines, Error, LeaseClock, Location, Schema, Store, Tx, accounts};
 use testing::{Cluster, Database};
 use tokio::task::JoinHandle;
 
@@ -19,7 +19,7 @@ testing::on_both_databases!(
 const TRANSACTION: Duration = Duration::from_millis(1500);
 const PEEK: Duration = Duration::from_millis(500);
 const LOCK: Duration = Duration::from_millis(1000);
-/// What a busy machine may add.
+/// The delay that a busy machine may add.
 const SLACK: Duration = Duration::from_secs(3);
 
 fn deadlines() -> Deadlines {
@@ -28,7 +28,9 @@ fn deadlines() -> Deadlines {
 
 async fn open(database: &Database) -> Store {
     let location = database.location();
-    tokio::task::spawn_blocking(move || Store::open_with(&location, deadlines()).unwrap()).await.unwrap()
+    tokio::task::spawn_blocking(move || Store::open_with(&location, Schema::Upgrade, deadlines()).unwrap())
+        .await
+        .unwrap()
 }
 
 fn add(tx: &mut Tx, name: &str) -> Result<(), Error> {
@@ -44,7 +46,7 @@ async fn names(store: &Store) -> Vec<String> {
 
 type Outcome = (Result<(), Error>, Duration);
 
-/// Something that a caller waits for, and how long.
+/// The result that a caller waits for, and how long it took.
 fn timed(work: impl Future<Output = Result<(), Error>> + Send + 'static) -> JoinHandle<Outcome> {
     let started = Instant::now();
     tokio::spawn(async move { (work.await, started.elapsed()) })
@@ -59,7 +61,7 @@ fn about(elapsed: Duration, deadline: Duration) -> bool {
     (deadline.mul_f64(0.9)..deadline + SLACK).contains(&elapsed)
 }
 
-/// Occupies every connection that writes until what is returned is dropped.
+/// Occupies every connection that writes until the returned value is dropped.
 async fn occupy(store: &Store) -> Vec<mpsc::Sender<()>> {
     let mut held = Vec::new();
     // More than there are connections; SQLite has one.
@@ -87,7 +89,7 @@ async fn a_write_that_was_not_started_in_time_is_never_run(database: &Database) 
     let store = &open(database).await;
     let held = occupy(store).await;
     let (refused, elapsed) = write_named(store, "too late".into()).await.unwrap();
-    assert!(matches!(&refused, Err(Error::Away(text)) if text.contains("1.5 seconds")), "{refused:?}");
+    assert!(matches!(&refused, Err(Error::Unavailable(text)) if text.contains("1.5 seconds")), "{refused:?}");
     assert!(about(elapsed, TRANSACTION), "{elapsed:?}");
     drop(held);
     write(store, |tx| add(tx, "in time")).await;
@@ -113,9 +115,9 @@ async fn a_write_that_was_started_and_takes_too_long_is_unknown(database: &Datab
     tokio::time::sleep(Duration::from_millis(100)).await;
     drop(held);
     let (unknown, elapsed) = slow.await.unwrap();
-    assert!(matches!(unknown, Err(Error::Unknown(_))), "{unknown:?}");
+    assert!(matches!(unknown, Err(Error::CommitUnknown(_))), "{unknown:?}");
     assert!(about(elapsed, TRANSACTION), "{elapsed:?}");
-    // It was carried out all the same.
+    // It was executed nevertheless.
     let started = Instant::now();
     while names(store).await != ["slow"] {
         assert!(started.elapsed() < Duration::from_secs(10));
@@ -124,10 +126,10 @@ async fn a_write_that_was_started_and_takes_too_long_is_unknown(database: &Datab
 }
 
 #[test]
-fn a_frozen_postgres_is_given_up_in_time_and_works_again_when_it_goes_on() {
+fn a_frozen_postgres_times_out_and_works_again_when_it_resumes() {
     let cluster = Cluster::start();
     let location = Location::Postgres { url: cluster.url(), connections: 4, leases: LeaseClock::Database };
-    let store = Store::open_with(&location, deadlines()).unwrap();
+    let store = Store::open_with(&location, Schema::Upgrade, deadlines()).unwrap();
     testing::block_on(async {
         write(&store, |tx| add(tx, "before")).await;
         assert_eq!(names(&store).await, ["before"]);
@@ -141,7 +143,7 @@ fn a_frozen_postgres_is_given_up_in_time_and_works_again_when_it_goes_on() {
         let writes: Vec<_> = (0..8).map(|number| write_named(&store, format!("during {number}"))).collect();
         for read in reads {
             let (outcome, elapsed) = read.await.unwrap();
-            assert!(matches!(outcome, Err(Error::Away(_))), "{outcome:?}");
+            assert!(matches!(outcome, Err(Error::Unavailable(_))), "{outcome:?}");
             assert!(about(elapsed, TRANSACTION), "{elapsed:?}");
         }
         let (mut never_run, mut unknown) = (Vec::new(), 0);
@@ -149,8 +151,8 @@ fn a_frozen_postgres_is_given_up_in_time_and_works_again_when_it_goes_on() {
             let (outcome, elapsed) = write.await.unwrap();
             assert!(about(elapsed, TRANSACTION), "{elapsed:?}");
             match outcome {
-                Err(Error::Away(_)) => never_run.push(format!("during {number}")),
-                Err(Error::Unknown(_)) => unknown += 1,
+                Err(Error::Unavailable(_)) => never_run.push(format!("during {number}")),
+                Err(Error::CommitUnknown(_)) => unknown += 1,
                 outcome => panic!("{outcome:?}"),
             }
         }
@@ -159,7 +161,7 @@ fn a_frozen_postgres_is_given_up_in_time_and_works_again_when_it_goes_on() {
             let store = store.clone();
             let peek = timed(async move { store.peek(|tx| accounts::list(tx).map(drop)).await });
             let (outcome, elapsed) = peek.await.unwrap();
-            assert!(matches!(outcome, Err(Error::Away(_))), "{outcome:?}");
+            assert!(matches!(outcome, Err(Error::Unavailable(_))), "{outcome:?}");
             assert!(about(elapsed, PEEK), "{elapsed:?}");
         }
         cluster.thaw();
@@ -196,11 +198,11 @@ fn writes_that_wait_for_a_locked_sqlite_fail_together() {
         let later = write_named(store, "later".into());
         for write in together {
             let (outcome, elapsed) = write.await.unwrap();
-            assert!(matches!(outcome, Err(Error::Away(_))), "{outcome:?}");
+            assert!(matches!(outcome, Err(Error::Unavailable(_))), "{outcome:?}");
             assert!(about(elapsed, LOCK), "not one after the other: {elapsed:?}");
         }
         let (outcome, elapsed) = later.await.unwrap();
-        assert!(matches!(outcome, Err(Error::Away(_))), "{outcome:?}");
+        assert!(matches!(outcome, Err(Error::Unavailable(_))), "{outcome:?}");
         assert!(about(elapsed, LOCK), "{elapsed:?}");
         assert_eq!(names(store).await, ["before"], "it can be read all the while");
         drop(lock);

@@ -1,4 +1,4 @@
-//! The deletion of a site with thousands of rows: it is gone at once, its rows go in steps.
+//! The deletion of a site with thousands of rows: it disappears at once, its rows are deleted in steps.
 
 use model::{MediaHash, ObjectId, PackId, PageId, SiteId, Trigger};
 use store::media::{self, Kept, Upload};
@@ -17,17 +17,17 @@ use crate::files::file;
 use crate::{at, page, read, site_named, write};
 
 testing::on_both_databases!(
-    a_deleted_site_goes_in_bounded_steps_and_no_other_site_with_it,
-    a_deletion_that_was_interrupted_is_gone_on_with,
-    a_deleted_site_is_found_by_nobody_and_its_names_are_free_at_once,
+    a_site_is_deleted_in_bounded_steps_without_touching_other_sites,
+    an_interrupted_deletion_is_continued,
+    a_deleted_site_is_not_found_and_its_names_are_free_at_once,
     a_build_of_a_deleted_site_ends,
-    what_somebody_is_still_writing_goes_when_its_lease_is_over,
+    objects_that_are_being_written_are_swept_when_their_lease_expires,
 );
 
 const ROWS: usize = 1200;
 const STEP: i64 = 250;
 
-/// A site of the account with a thousand and some rows of each kind.
+/// A site of the account with more than a thousand rows of each kind.
 async fn large(store: &Store, owner: &Site, name: &str, number: u128) -> Site {
     let site = site_named(owner.account, name);
     let (row, id) = (site.clone(), site.id);
@@ -92,7 +92,7 @@ fn add_packs_and_media(tx: &mut Tx, site: SiteId, number: u128) -> store::Result
     Ok(())
 }
 
-/// Tables that have rows of sites, and what says that a row still counts.
+/// Tables that have rows of sites, and the condition for rows that still count.
 const TABLES: [&str; 10] = [
     "SELECT count(*) FROM pages WHERE site_id = $1",
     "SELECT count(*) FROM former_urls WHERE site_id = $1",
@@ -126,7 +126,7 @@ async fn used(store: &Store, site: &Site) -> Usage {
     counted
 }
 
-/// Deletes what a deletion leaves to the sweeps.
+/// Deletes the rows that a deletion leaves to the sweeps.
 async fn sweep(store: &Store) {
     while write(store, |tx| texts::sweep(tx, at(21), i64::MAX)).await > 0 {}
     write(store, |tx| {
@@ -141,7 +141,7 @@ async fn sweep(store: &Store) {
     .await;
 }
 
-async fn a_deleted_site_goes_in_bounded_steps_and_no_other_site_with_it(database: &Database) {
+async fn a_site_is_deleted_in_bounded_steps_without_touching_other_sites(database: &Database) {
     let store = database.store();
     let first = crate::site(store, "first").await;
     large(store, &first, "stays", 1).await;
@@ -172,7 +172,7 @@ async fn a_deleted_site_goes_in_bounded_steps_and_no_other_site_with_it(database
     assert_eq!((database.dump(), used(store, &first).await), before);
 }
 
-async fn a_deletion_that_was_interrupted_is_gone_on_with(database: &Database) {
+async fn an_interrupted_deletion_is_continued(database: &Database) {
     let store = database.store();
     let first = crate::site(store, "first").await;
     let before = used(store, &first).await;
@@ -181,7 +181,7 @@ async fn a_deletion_that_was_interrupted_is_gone_on_with(database: &Database) {
     for _ in 0..7 {
         assert!(step(store, gone).await);
     }
-    // In the middle of the pages' rows another process finds it.
+    // Another process continues in the middle of the pages' rows.
     let another = database.open();
     assert_eq!(read(&another, sites::deleted).await, Some(gone));
     // A step that is undone, as by a crash, changes nothing.
@@ -197,7 +197,7 @@ async fn a_deletion_that_was_interrupted_is_gone_on_with(database: &Database) {
     assert_eq!(used(store, &first).await, before);
 }
 
-async fn a_deleted_site_is_found_by_nobody_and_its_names_are_free_at_once(database: &Database) {
+async fn a_deleted_site_is_not_found_and_its_names_are_free_at_once(database: &Database) {
     let store = database.store();
     let first = crate::site(store, "first").await;
     let gone = large(store, &first, "gone", 1).await;
@@ -213,7 +213,7 @@ async fn a_deleted_site_is_found_by_nobody_and_its_names_are_free_at_once(databa
     assert_eq!(read(store, sites::list).await, [Site { version: 0, ..first.clone() }]);
     let renamed = gone.name.clone();
     assert!(!write(store, move |tx| sites::rename(tx, id, &renamed)).await, "it does not get its name back");
-    // Somebody else has both before the first step.
+    // Another account takes both before the first step.
     let next = site_named(first.account, "gone");
     let row = next.clone();
     assert!(write(store, move |tx| sites::insert(tx, &row)).await);
@@ -235,7 +235,7 @@ async fn a_build_of_a_deleted_site_ends(database: &Database) {
     let id = gone.id;
     write(store, move |tx| sites::delete(tx, id, at(20))).await;
     step(store, id).await;
-    assert!(!write(store, move |tx| building::hold(tx, &running)).await, "it is broken off");
+    assert!(!write(store, move |tx| building::hold(tx, &running)).await, "it is interrupted");
     for build in builds_of(store, &gone).await {
         assert_eq!(
             (build.error.as_deref(), build.completed_at),
@@ -245,7 +245,7 @@ async fn a_build_of_a_deleted_site_ends(database: &Database) {
     assert_eq!(crate::building::waiting(store, 30).await, [stays.id]);
 }
 
-async fn what_somebody_is_still_writing_goes_when_its_lease_is_over(database: &Database) {
+async fn objects_that_are_being_written_are_swept_when_their_lease_expires(database: &Database) {
     let store = database.store();
     let gone = crate::site(store, "gone").await.id;
     let pack = PackId(Uuid::from_u128(1));

@@ -1,4 +1,4 @@
-//! What a worker may do whose site another one has.
+//! What a worker may do after another one has taken its site.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -35,7 +35,10 @@ async fn a_claim_holds_until_another_worker_has_the_site(database: &Database) {
     let first = claim(store, &books, ONE, 5).await.unwrap();
     let theirs = claim(store, &other, TWO, 5).await.unwrap();
     let before = database.dump();
-    assert!(hold(store, &first).await, "also when the lease is over, as long as nobody took the site");
+    assert!(
+        hold(store, &first).await,
+        "also when the lease is over, as long as no other worker took the site"
+    );
     assert!(!hold(store, &Claim { worker: TWO, ..first }).await);
     assert!(!hold(store, &Claim { site: other.id, ..first }).await);
     assert_eq!(database.dump(), before);
@@ -99,14 +102,14 @@ async fn a_deleted_site_is_no_longer_held(database: &Database) {
     changes_nothing(database, claim, 7).await;
 }
 
-/// Runs a transaction in a task of its own that says when it has come to `pause`, and goes on when told.
+/// Runs a transaction in its own task, which reports when it has reached `pause`, and continues when signalled.
 fn paused<T: Send + 'static>(
     store: &Store,
     mut before: impl FnMut(&mut Tx) -> Result<(), Error> + Send + 'static,
     mut after: impl FnMut(&mut Tx) -> Result<T, Error> + Send + 'static,
 ) -> (impl Future<Output = (T, usize)>, tokio::sync::oneshot::Receiver<()>, mpsc::Sender<()>) {
     let (paused, is_paused) = tokio::sync::oneshot::channel();
-    let (go_on, told) = mpsc::channel::<()>();
+    let (go_on, signal) = mpsc::channel::<()>();
     let (store, mut paused, mut runs) = (store.clone(), Some(paused), 0);
     let task = tokio::spawn(async move {
         write(&store, move |tx| {
@@ -114,7 +117,7 @@ fn paused<T: Send + 'static>(
             before(tx)?;
             if let Some(paused) = paused.take() {
                 let _ = paused.send(());
-                let _ = told.recv();
+                let _ = signal.recv();
             }
             Ok((after(tx)?, runs))
         })
@@ -134,7 +137,7 @@ async fn what_a_build_writes_while_it_holds_its_claim_is_there_before_the_next_b
         move |tx| files::insert(tx, id, 1, &[file("/a", 1)]),
     );
     holds.await.unwrap();
-    // Its lease is over since long ago, and another worker tries to take the site again and again.
+    // Its lease expired long ago, and another worker tries to take the site again and again.
     let taking = tokio::spawn({
         let (store, site) = (store.clone(), (books.id, books.account));
         async move {
@@ -152,7 +155,7 @@ async fn what_a_build_writes_while_it_holds_its_claim_is_there_before_the_next_b
         }
     });
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert!(!taking.is_finished(), "nobody takes the site while its worker writes");
+    assert!(!taking.is_finished(), "no worker takes the site while its worker writes");
     go_on.send(()).unwrap();
     writing.await;
     assert_eq!(taking.await.unwrap(), file("/a", 1).stored);
@@ -161,7 +164,7 @@ async fn what_a_build_writes_while_it_holds_its_claim_is_there_before_the_next_b
 
 #[test]
 fn a_worker_that_stops_in_the_middle_of_a_write_holds_up_no_other_site_on_postgres() {
-    let database = Database::postgres();
+    let Some(database) = Database::postgres() else { return };
     testing::block_on(async {
         let store = database.store();
         let (stopped, dead) = (site(store, "stopped").await, site(store, "dead").await);
@@ -186,7 +189,7 @@ fn a_worker_that_stops_in_the_middle_of_a_write_holds_up_no_other_site_on_postgr
 
 #[test]
 fn a_deletion_and_a_build_of_the_site_never_wait_for_each_other_on_postgres() {
-    let database = Database::postgres();
+    let Some(database) = Database::postgres() else { return };
     testing::block_on(async {
         let store = database.store();
         let books = site(store, "books").await;

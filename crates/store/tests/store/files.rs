@@ -21,7 +21,7 @@ testing::on_both_databases!(
     pages_are_remembered_as_the_newest_release_shows_them,
     a_sweep_takes_only_what_no_kept_release_has,
     a_sweep_of_files_takes_no_more_than_its_limit,
-    what_is_remembered_is_swept_with_the_files,
+    remembered_pages_are_swept_with_the_files,
 );
 
 pub const PACK: PackId = PackId(Uuid::from_u128(1));
@@ -42,14 +42,14 @@ pub fn redirect(path: &str, target: &str) -> File {
     File { path: path.into(), stored: Stored::Redirect(target.into()), hash: hash(0) }
 }
 
-/// One release: what ends, and what begins.
+/// One release: the files that end, and those that begin.
 pub fn change(tx: &mut Tx, site: SiteId, number: i64, closed: &[&str], new: &[File]) -> store::Result<()> {
     let closed: Vec<String> = closed.iter().map(|path| (*path).into()).collect();
     files::close(tx, site, number, &closed)?;
     files::insert(tx, site, number, new)
 }
 
-/// A release that came to be.
+/// A release that went live.
 pub async fn made(store: &Store, site: SiteId, number: i64, closed: &'static [&str], new: &[File]) {
     let new = new.to_vec();
     write(store, move |tx| {
@@ -168,7 +168,7 @@ async fn a_release_being_written_leaves_the_live_one_as_it_is(database: &Databas
     assert_eq!(list(store, books, live().await).await, [file("/a", 3), file("/c", 4)]);
 }
 
-/// What is remembered, sorted.
+/// The remembered pages, sorted.
 pub async fn pages(store: &Store, site: SiteId) -> Vec<String> {
     let mut pages = read(store, move |tx| files::pages(tx, site, |meta| Ok(meta.to_owned()))).await;
     pages.sort();
@@ -240,7 +240,7 @@ async fn a_sweep_of_files_takes_no_more_than_its_limit(database: &Database) {
     }
 }
 
-async fn what_is_remembered_is_swept_with_the_files(database: &Database) {
+async fn remembered_pages_are_swept_with_the_files(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     let [one, two] = [1, 2].map(|number| PageId(Uuid::from_u128(number)));

@@ -1,8 +1,8 @@
 use model::{PageId, SiteId};
 use store::Store;
-use store::bin::{self, Purge};
 use store::former::{self, MOST};
 use store::releases::{self, Release};
+use store::trash::{self, Purge};
 use testing::Database;
 use uuid::Uuid;
 
@@ -12,10 +12,10 @@ use crate::{at, delete, insert, page, read, site, write};
 testing::on_both_databases!(
     a_url_leads_to_the_page_that_left_it_last,
     of_pages_that_leave_a_url_at_once_the_last_wins,
-    urls_are_told_by_the_version_that_left_them,
-    former_urls_go_with_their_site,
+    urls_are_reported_by_the_version_that_left_them,
+    former_urls_are_deleted_with_their_site,
     of_too_many_urls_of_a_page_the_older_half_is_forgotten,
-    what_was_forgotten_has_the_site_built_from_nothing,
+    forgotten_urls_cause_a_build_from_scratch,
     urls_of_a_purged_page_are_forgotten,
 );
 
@@ -56,7 +56,7 @@ async fn of_pages_that_leave_a_url_at_once_the_last_wins(database: &Database) {
     assert_eq!(between(store, books, -1, 1).await, [left("/docs/a", TWO)]);
 }
 
-async fn urls_are_told_by_the_version_that_left_them(database: &Database) {
+async fn urls_are_reported_by_the_version_that_left_them(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     add(store, books, 1, &[left("/a", ONE)]).await;
@@ -71,7 +71,7 @@ async fn urls_are_told_by_the_version_that_left_them(database: &Database) {
     }
 }
 
-async fn former_urls_go_with_their_site(database: &Database) {
+async fn former_urls_are_deleted_with_their_site(database: &Database) {
     let store = database.store();
     let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
     for site in [books, other] {
@@ -101,7 +101,7 @@ async fn of_too_many_urls_of_a_page_the_older_half_is_forgotten(database: &Datab
     assert_eq!(between(store, other, -1, 999).await.len() as i64, MOST);
 }
 
-async fn what_was_forgotten_has_the_site_built_from_nothing(database: &Database) {
+async fn forgotten_urls_cause_a_build_from_scratch(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     let base = Release { version: MOST, ..release(1) };
@@ -125,7 +125,7 @@ async fn urls_of_a_purged_page_are_forgotten(database: &Database) {
         add(store, site, 1, &[left("/a", gone.id), left("/b", gone.id), left("/c", stays.id)]).await;
         delete(store, site, &[gone.id], 5).await;
     }
-    let purge = move |tx: &mut store::Tx| bin::purge(tx, books, Purge::One(gone.id), 1, at(6));
+    let purge = move |tx: &mut store::Tx| trash::purge(tx, books, Purge::One(gone.id), 1, at(6));
     assert_eq!(write(store, purge).await, 1);
     assert_eq!(between(store, books, -1, 9).await, [left("/c", stays.id)]);
     assert_eq!(between(store, other, -1, 9).await.len(), 3);

@@ -1,5 +1,5 @@
 use model::{SiteId, SiteName};
-use store::hosts::{self, Hosted, Protection};
+use store::hosts::{self, HostedSite, Protection};
 use store::releases::{self, Move};
 use store::{Store, accounts, sites};
 use testing::Database;
@@ -12,22 +12,22 @@ testing::on_both_databases!(
     a_host_has_one_site,
     a_domain_is_removed_by_its_own_site_only,
     a_sites_domains_are_listed_oldest_first,
-    a_deleted_site_is_found_no_more,
+    a_deleted_site_is_not_found,
     a_protected_site_says_so,
     the_sites_of_a_suspended_account_say_so,
     a_deleted_site_gets_no_domain,
 );
 
-fn hosted(id: SiteId) -> Hosted {
-    Hosted { id, release: None, protection: None, suspended: false }
+fn hosted(id: SiteId) -> HostedSite {
+    HostedSite { id, release: None, protection: None, suspended: false }
 }
 
-async fn by_name(store: &Store, name: &str) -> Option<Hosted> {
+async fn by_name(store: &Store, name: &str) -> Option<HostedSite> {
     let name = SiteName::parse(name).unwrap();
     read(store, move |tx| hosts::by_name(tx, &name)).await
 }
 
-async fn by_domain(store: &Store, host: &'static str) -> Option<Hosted> {
+async fn by_domain(store: &Store, host: &'static str) -> Option<HostedSite> {
     read(store, move |tx| hosts::by_domain(tx, host)).await
 }
 
@@ -52,7 +52,7 @@ async fn a_site_is_found_by_its_name(database: &Database) {
     let renamed = SiteName::parse("renamed").unwrap();
     write(store, move |tx| sites::rename(tx, id, &renamed)).await;
     assert_eq!(by_name(store, "books").await, None);
-    assert_eq!(by_name(store, "renamed").await, Some(Hosted { release: Some(7), ..hosted(id) }));
+    assert_eq!(by_name(store, "renamed").await, Some(HostedSite { release: Some(7), ..hosted(id) }));
 }
 
 async fn a_site_is_found_by_its_domains(database: &Database) {
@@ -64,7 +64,7 @@ async fn a_site_is_found_by_its_domains(database: &Database) {
     write(store, move |tx| releases::go_live(tx, books, 7, Move::Build)).await;
     write(store, move |tx| releases::go_live(tx, other, 8, Move::Build)).await;
     for host in ["books.example.com", "www.example.com"] {
-        assert_eq!(by_domain(store, host).await, Some(Hosted { release: Some(7), ..hosted(books) }));
+        assert_eq!(by_domain(store, host).await, Some(HostedSite { release: Some(7), ..hosted(books) }));
     }
     assert_eq!(by_domain(store, "example.com").await, None);
 }
@@ -102,7 +102,7 @@ async fn a_sites_domains_are_listed_oldest_first(database: &Database) {
     assert_eq!(list(store, books).await, ["d.com", "b.com", "c.com", "a.com"]);
 }
 
-async fn a_deleted_site_is_found_no_more(database: &Database) {
+async fn a_deleted_site_is_not_found(database: &Database) {
     let store = database.store();
     let (gone, stays) = (site(store, "gone").await.id, site(store, "stays").await.id);
     for (host, site) in [("gone.com", gone), ("www.gone.com", gone), ("stays.com", stays)] {
@@ -125,7 +125,7 @@ async fn a_protected_site_says_so(database: &Database) {
         write(store, move |tx| hosts::protect(tx, books, protection.as_ref()))
     };
     protect(Some(protection.clone())).await;
-    let expected = Hosted { protection: Some(protection), ..hosted(books) };
+    let expected = HostedSite { protection: Some(protection), ..hosted(books) };
     assert_eq!(by_name(store, "books").await, Some(expected.clone()));
     assert_eq!(by_domain(store, "example.com").await, Some(expected));
     assert_eq!(by_name(store, "other").await, Some(hosted(other)));
@@ -140,7 +140,7 @@ async fn the_sites_of_a_suspended_account_say_so(database: &Database) {
     let account = books.account;
     for suspended_at in [Some(at(5)), None] {
         write(store, move |tx| accounts::set_suspended(tx, account, suspended_at)).await;
-        let expected = Hosted { suspended: suspended_at.is_some(), ..hosted(books.id) };
+        let expected = HostedSite { suspended: suspended_at.is_some(), ..hosted(books.id) };
         assert_eq!(by_name(store, "books").await, Some(expected.clone()));
         assert_eq!(by_domain(store, "example.com").await, Some(expected));
         assert_eq!(by_name(store, "other").await, Some(hosted(other.id)));

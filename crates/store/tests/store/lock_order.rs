@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use model::{AccountId, BuildId, ObjectId, PackId, PageId, SiteId, SiteName, Trigger};
-use store::bin::{self, Purge};
 use store::building::{self, Claim, End, Seen, Worker};
 use store::files::{self, Cursor};
 use store::media::{self, Upload};
 use store::pages::{self, Page};
 use store::releases::{self, Move, Release};
 use store::sites::Site;
+use store::trash::{self, Purge};
 use store::usage::{self, Change, Quota};
 use store::{Store, Tx, accounts, builds, hosts, objects, packs, sites, texts, transcodes};
 use uuid::Uuid;
@@ -25,14 +25,14 @@ const QUOTA: Quota = Quota { storage: 1 << 40, pages: 1 << 40, text: 1 << 40 };
 const TASKS: usize = 16;
 const STEPS: usize = 60;
 
-/// What the tasks share.
+/// The state that the tasks share.
 struct World {
     store: Store,
     accounts: [AccountId; 2],
     seconds: AtomicI64,
 }
 
-/// Numbers that look random and are the same each time.
+/// Pseudorandom numbers, the same each time.
 struct Numbers(u64);
 
 impl Numbers {
@@ -44,7 +44,7 @@ impl Numbers {
 
 #[test]
 fn nothing_that_runs_at_once_deadlocks() {
-    let alone = Alone::new();
+    let Some(alone) = Alone::new() else { return };
     let store = Store::open(&alone.location_with(TASKS)).unwrap();
     let store = testing::block_on(async {
         let accounts = [account(&store, "a").await, account(&store, "b").await];
@@ -132,9 +132,9 @@ impl World {
         write(&self.store, move |tx| {
             let Some(version) = sites::next_version(tx, site.id)? else { return Ok(()) };
             if restore {
-                let deleted = bin::list_deleted(tx, site.id)?;
+                let deleted = trash::list_deleted(tx, site.id)?;
                 return match deleted.first() {
-                    Some(page) => bin::restore(tx, site.id, version, page.id, at(now)).map(drop),
+                    Some(page) => trash::restore(tx, site.id, version, page.id, at(now)).map(drop),
                     None => Ok(()),
                 };
             }
@@ -150,7 +150,7 @@ impl World {
     async fn purge(&self, numbers: &mut Numbers) {
         let Some(site) = self.site(numbers).await else { return };
         let now = self.now();
-        let purge = move |tx: &mut Tx| bin::purge(tx, site.id, Purge::DeletedBefore(at(now)), 2, at(now));
+        let purge = move |tx: &mut Tx| trash::purge(tx, site.id, Purge::DeletedBefore(at(now)), 2, at(now));
         write(&self.store, purge).await;
     }
 
@@ -160,7 +160,7 @@ impl World {
         write(&self.store, move |tx| queue(tx, &site, now)).await;
     }
 
-    /// A build from its claim to its end, which may be any, with heartbeats in between.
+    /// A build from its claim to a random end, with heartbeats in between.
     async fn build(&self, numbers: &mut Numbers) {
         let (now, worker) = (self.now(), Worker(Uuid::new_v4()));
         let claimed = write(&self.store, move |tx| {
@@ -286,7 +286,7 @@ impl World {
     }
 
     async fn join_packs(&self, site: SiteId, now: i64) {
-        let places = read(&self.store, move |tx| files::places(tx, site, None, 6)).await;
+        let places = read(&self.store, move |tx| files::packed_files(tx, site, None, 6)).await;
         let (to, size) = (PackId(Uuid::new_v4()), places.iter().map(|place| place.length).sum());
         let moved = self.store.write(move |tx| {
             packs::begin(tx, to, site, at(now + 100_000))?;
@@ -332,7 +332,7 @@ impl World {
     }
 }
 
-/// As the use case queues a build: first the site, then its account.
+/// Queues a build like the use case: first the site, then its account.
 fn queue(tx: &mut Tx, site: &Site, now: i64) -> store::Result<()> {
     if !sites::lock(tx, site.id)? {
         return Ok(());

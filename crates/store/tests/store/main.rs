@@ -1,4 +1,4 @@
-//! The store, on SQLite and on PostgreSQL. One module a concern; here stands what they share.
+//! The store, on SQLite and on PostgreSQL. One module for each concern; shared code is here.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,6 +9,7 @@ mod attempts;
 mod building;
 mod builds;
 mod changed;
+mod checkpoint;
 mod clocks;
 mod connections;
 mod deadlines;
@@ -19,7 +20,7 @@ mod former;
 mod hosts;
 mod listing;
 mod lock_order;
-mod log;
+
 mod mark;
 mod media;
 mod media_races;
@@ -34,7 +35,6 @@ mod releases;
 mod relocation;
 mod replaced_texts;
 mod schedule;
-mod schema3;
 mod sites;
 mod staging;
 mod texts;
@@ -42,6 +42,7 @@ mod tokens;
 mod transactions;
 mod transcodes;
 mod turns;
+mod upgrades;
 mod usage;
 
 use model::{
@@ -54,7 +55,7 @@ use store::texts::{Text, TextId};
 use store::usage::Change;
 use store::{Error, Store, Tx};
 
-/// A moment, in seconds since some start.
+/// A time, in seconds since some start.
 fn at(second: i64) -> Timestamp {
     Timestamp::from_micros(second * 1_000_000)
 }
@@ -146,7 +147,7 @@ async fn delete(store: &Store, site: SiteId, pages: &[PageId], second: i64) -> i
     .await
 }
 
-/// Deletes a site, and everything of it, in one step after the other.
+/// Deletes a site with all its rows, step by step.
 async fn delete_site(store: &Store, site: SiteId, second: i64) {
     assert!(write(store, move |tx| store::sites::delete(tx, site, at(second))).await);
     while write(store, move |tx| store::sites::remove_some(tx, site, 100, at(second))).await {}
@@ -168,7 +169,7 @@ async fn read<T: Send + 'static>(
     store.read(work).await.unwrap()
 }
 
-/// Runs the same work in many tasks at once and collects what became of each.
+/// Runs the same work in many tasks at once and collects the results.
 async fn at_once<T, F>(tasks: usize, work: impl Fn(usize) -> F) -> Vec<T>
 where
     T: Send + 'static,

@@ -11,7 +11,7 @@ use crate::objects::{begin, doomed, id};
 use crate::{at, delete_site, read, site, site_named, write};
 
 testing::on_both_databases!(
-    what_is_kept_is_found_by_its_url,
+    a_kept_file_is_found_by_its_url,
     a_url_of_another_site_hash_name_or_size_finds_nothing,
     equal_bytes_are_kept_and_counted_once,
     a_file_that_is_already_there_costs_nothing_and_gets_its_new_name,
@@ -25,12 +25,12 @@ testing::on_both_databases!(
     all_names_are_deleted_at_once,
     bytes_that_were_deleted_are_uploaded_as_a_new_object,
     media_are_listed_newest_first_in_steps,
-    a_deleted_site_gives_its_bytes_back,
+    a_deleted_site_frees_its_storage,
 );
 
 pub(crate) const QUOTA: u64 = 1000;
 
-/// So many bytes of media, and nothing else.
+/// This many bytes of media, and nothing else.
 pub(crate) fn quota(storage: u64) -> Quota {
     Quota { storage, pages: 0, text: 0 }
 }
@@ -89,7 +89,7 @@ pub(crate) async fn delete(store: &Store, site: SiteId, number: u8, name: Option
     write(store, move |tx| media::delete(tx, site, hash(number), name.as_deref(), at(100))).await
 }
 
-async fn what_is_kept_is_found_by_its_url(database: &Database) {
+async fn a_kept_file_is_found_by_its_url(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await;
     let size = Some(Dimensions { width: 640, height: u16::MAX });
@@ -190,7 +190,7 @@ async fn uploads_over_the_quota_change_nothing(database: &Database) {
     assert_eq!(database.dump(), before);
     keep(store, books.id, uploads(50)).await;
     assert_eq!(used(store, &books).await, QUOTA);
-    // The plan became a smaller one.
+    // The plan was changed to a smaller one.
     let id = books.id;
     let keep_within_ten = |upload| {
         write(store, move |tx| media::keep(tx, id, std::slice::from_ref(&upload), &quota(10), at(1)))
@@ -241,7 +241,7 @@ async fn a_medium_stays_until_its_last_name_is_deleted(database: &Database) {
     assert_eq!(
         (doomed(store, 100).await, doomed(store, 101).await),
         (vec![], vec![1]),
-        "somebody may be reading it"
+        "a visitor may be reading it"
     );
     assert_eq!((find(store, other.id, 1, "a.png").await, used(store, &other).await), (Some(2), 70));
 }
@@ -295,7 +295,7 @@ async fn media_are_listed_newest_first_in_steps(database: &Database) {
     assert_eq!(read(store, move |tx| media::list(tx, other, None, 3)).await[0].transcode, None);
 }
 
-async fn a_deleted_site_gives_its_bytes_back(database: &Database) {
+async fn a_deleted_site_frees_its_storage(database: &Database) {
     let store = database.store();
     let stays = site(store, "stays").await;
     let gone = site_named(stays.account, "gone");

@@ -22,7 +22,7 @@ testing::on_both_databases!(
 
 const TASKS: usize = 16;
 
-/// As a request would: writes the bytes that are missing, and again when it is told so.
+/// Like a request: writes the missing bytes, and again when that is required.
 async fn send(store: &Store, site: SiteId, number: u8, size: u64, most: u64) -> Kept {
     let limit = quota(most);
     loop {
@@ -38,7 +38,7 @@ async fn send(store: &Store, site: SiteId, number: u8, size: u64, most: u64) -> 
     }
 }
 
-/// What the account's sites keep, by asking each.
+/// The storage of the account's sites, added up.
 async fn kept_bytes(store: &Store, sites: &[SiteId]) -> u64 {
     let mut bytes = 0;
     for &site in sites {
@@ -78,7 +78,7 @@ async fn uploads_at_once_never_pass_the_quota(database: &Database) {
         .filter(|(_, kept)| kept.contains(&Kept::Done))
         .map(|(file, _)| 100 + *file as u64)
         .sum();
-    assert_eq!(done, used, "who was told that it is kept is right, and nobody else is");
+    assert_eq!(done, used, "all uploads reported as kept are kept, and no others");
     for (file, kept) in verdicts {
         let required = 100 + file as u64;
         let fits = |kept: &Kept| match kept {
@@ -162,7 +162,7 @@ async fn a_sweep_never_takes_what_is_kept(database: &Database) {
             let (store, upload) = (store.clone(), upload(number.into(), number, 1, &["a.png"]));
             async move {
                 match task {
-                    // The lease is over: whoever is first has it.
+                    // The lease has expired: the first one takes it.
                     0 => write(&store, |tx| objects::doomed(tx, at(11), 100))
                         .await
                         .contains(&id(number.into())),

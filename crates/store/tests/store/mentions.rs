@@ -7,7 +7,7 @@ use testing::Database;
 
 use crate::{delete, insert, page, read, site, write};
 
-testing::on_both_databases!(pages_that_speak_of_media_are_told_in_steps, deleted_pages_use_nothing);
+testing::on_both_databases!(pages_that_mention_media_are_returned_in_steps, deleted_pages_use_nothing);
 
 /// A page with these texts.
 async fn publish(store: &Store, site: SiteId, key: &str, content: &str, params: &str) -> Page {
@@ -20,7 +20,7 @@ async fn publish(store: &Store, site: SiteId, key: &str, content: &str, params: 
     page
 }
 
-async fn pages_that_speak_of_media_are_told_in_steps(database: &Database) {
+async fn pages_that_mention_media_are_returned_in_steps(database: &Database) {
     let store = database.store();
     let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
     let mut expected = [

@@ -1,4 +1,4 @@
-use store::{Error, Location, Store, accounts};
+use store::{Deadlines, Error, Location, Schema, Store, accounts};
 use testing::Database;
 
 use crate::{account, read};
@@ -7,6 +7,11 @@ testing::on_both_databases!(
     several_processes_may_open_an_empty_database_at_once,
     opening_again_keeps_what_is_there,
     a_newer_schema_is_left_alone,
+    a_newer_schema_that_this_binary_can_use_is_used,
+    a_migration_that_differs_is_refused,
+    an_old_schema_is_only_upgraded_on_request,
+    a_command_that_only_reads_creates_nothing,
+    the_ledger_says_what_was_applied_and_when,
 );
 
 fn open_at_once(location: &Location, times: usize) -> Vec<Result<Store, Error>> {
@@ -46,4 +51,71 @@ async fn a_newer_schema_is_left_alone(database: &Database) {
     let error = tokio::task::spawn_blocking(move || Store::open(&location).err()).await.unwrap().unwrap();
     assert!(error.to_string().contains("schema 999") && error.to_string().contains("newer"), "{error}");
     assert_eq!(database.dump(), before);
+}
+
+/// Opens the database again; the error, if it is refused.
+async fn refused(database: &Database, schema: Schema) -> Option<String> {
+    let location = database.location();
+    let open = move || Store::open_with(&location, schema, Deadlines::default()).err();
+    tokio::task::spawn_blocking(open).await.unwrap().map(|error| error.to_string())
+}
+
+async fn a_newer_schema_that_this_binary_can_use_is_used(database: &Database) {
+    account(database.store(), "a").await;
+    database.execute("INSERT INTO migrations (version, compatible) VALUES (999, 6)");
+    for schema in [Schema::Upgrade, Schema::Create, Schema::Keep] {
+        assert_eq!(refused(database, schema).await, None, "{schema:?}");
+    }
+    database.execute("UPDATE migrations SET compatible = 998 WHERE version = 999");
+    for schema in [Schema::Upgrade, Schema::Create, Schema::Keep] {
+        assert!(refused(database, schema).await.unwrap().contains("newer recto"), "{schema:?}");
+    }
+}
+
+async fn a_migration_that_differs_is_refused(database: &Database) {
+    account(database.store(), "a").await;
+    database.execute("UPDATE migrations SET checksum = 'other' WHERE version = 3");
+    let error = refused(database, Schema::Upgrade).await.unwrap();
+    assert!(error.contains("migration 3"), "{error}");
+}
+
+async fn an_old_schema_is_only_upgraded_on_request(database: &Database) {
+    account(database.store(), "a").await;
+    for column in ["checksum", "applied_at", "compatible"] {
+        database.execute(&format!("ALTER TABLE migrations DROP COLUMN {column}"));
+    }
+    database.execute("DELETE FROM migrations WHERE version = 6");
+    let before = database.dump();
+    for schema in [Schema::Create, Schema::Keep] {
+        let error = refused(database, schema).await.unwrap();
+        assert!(error.contains("schema 5") && error.contains("recto store upgrade"), "{error}");
+        assert_eq!(database.dump(), before);
+    }
+    let location = database.location();
+    let upgrade = move || [Store::upgrade(&location).unwrap(), Store::upgrade(&location).unwrap()];
+    let [first, second] = tokio::task::spawn_blocking(upgrade).await.unwrap();
+    assert_eq!((first.database, first.newest), (5, 6));
+    assert_eq!((second.database, second.newest), (6, 6));
+    assert_eq!(refused(database, Schema::Keep).await, None);
+    assert_eq!(read(&database.open(), accounts::list).await.len(), 1);
+}
+
+async fn a_command_that_only_reads_creates_nothing(database: &Database) {
+    let error = refused(database, Schema::Keep).await.unwrap();
+    assert!(error.contains("recto serve"), "{error}");
+    if let Location::Sqlite { path, .. } = database.location() {
+        assert!(!path.exists());
+    }
+    // A server that does not upgrade still creates the schema of an empty database.
+    assert_eq!(refused(database, Schema::Create).await, None);
+    assert_eq!(refused(database, Schema::Keep).await, None);
+}
+
+async fn the_ledger_says_what_was_applied_and_when(database: &Database) {
+    account(database.store(), "a").await;
+    const COMPLETE: &str = "
+        SELECT count(*) FROM migrations
+        WHERE length(checksum) = 64 AND compatible <= version AND applied_at > 1700000000000000";
+    let count = read(database.store(), |tx| tx.query_one(COMPLETE, &[], |row| row.get::<i64>(0))).await;
+    assert_eq!(count, Some(6));
 }

@@ -12,7 +12,7 @@ testing::on_both_databases!(
     a_lease_that_is_over_dooms_the_object,
     an_extended_lease_keeps_the_object,
     an_abandoned_object_is_doomed_at_once_and_a_kept_one_stays,
-    the_longest_doomed_are_told_first,
+    the_longest_doomed_are_returned_first,
     only_what_is_doomed_is_forgotten,
     known_is_what_has_a_row,
 );
@@ -26,7 +26,7 @@ pub(crate) async fn begin(store: &Store, site: SiteId, number: u128) {
     write(store, move |tx| objects::begin(tx, id(number), site, at(10))).await;
 }
 
-/// The numbers of the objects whose time has come.
+/// The numbers of the objects that are due for deletion.
 pub(crate) async fn doomed(store: &Store, second: i64) -> Vec<u128> {
     let doomed = write(store, move |tx| objects::doomed(tx, at(second), 100)).await;
     doomed.iter().map(|id| id.0.as_u128()).collect()
@@ -68,7 +68,7 @@ async fn an_abandoned_object_is_doomed_at_once_and_a_kept_one_stays(database: &D
     assert_eq!(doomed(store, 4).await, [1]);
 }
 
-async fn the_longest_doomed_are_told_first(database: &Database) {
+async fn the_longest_doomed_are_returned_first(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     for (number, lease) in [(1, 30), (2, 10), (3, 20)] {

@@ -14,10 +14,10 @@ testing::on_both_databases!(
     an_extended_lease_keeps_the_pack,
     a_pack_that_the_sweep_took_cannot_be_kept,
     an_abandoned_pack_is_doomed_at_once,
-    a_pack_that_is_wholly_dead_is_doomed,
+    a_pack_without_live_files_is_doomed,
     a_live_pack_is_not_forgotten,
     known_is_what_has_a_row,
-    the_longest_doomed_are_told_first,
+    the_longest_doomed_are_returned_first,
     a_deleted_sites_packs_are_doomed,
     a_site_is_scattered_over_many_or_mostly_dead_packs,
 );
@@ -39,7 +39,7 @@ async fn live(store: &Store, site: SiteId) -> Vec<Pack> {
     read(store, move |tx| packs::live(tx, site)).await
 }
 
-/// The numbers of the packs whose time has come.
+/// The numbers of the packs that are due for deletion.
 async fn doomed(store: &Store, second: i64) -> Vec<u128> {
     let doomed = write(store, move |tx| packs::doomed(tx, at(second), 100)).await;
     doomed.iter().map(|pack| pack.id.0.as_u128()).collect()
@@ -113,7 +113,7 @@ async fn an_abandoned_pack_is_doomed_at_once(database: &Database) {
     assert!(!keep(store, 1, 5).await);
 }
 
-async fn a_pack_that_is_wholly_dead_is_doomed(database: &Database) {
+async fn a_pack_without_live_files_is_doomed(database: &Database) {
     let store = database.store();
     let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
     for (site, number) in [(books, 1), (books, 2), (other, 3)] {
@@ -127,7 +127,7 @@ async fn a_pack_that_is_wholly_dead_is_doomed(database: &Database) {
     add_dead(store, books, &[]).await;
     assert_eq!(live(store, books).await, [pack(2, 9)]);
     assert_eq!(live(store, other).await.len(), 1);
-    assert_eq!(doomed(store, 100).await, [0; 0], "somebody may be about to read it");
+    assert_eq!(doomed(store, 100).await, [0; 0], "a request may be about to read it");
     assert_eq!(doomed(store, 101).await, [1]);
 }
 
@@ -154,14 +154,14 @@ async fn known_is_what_has_a_row(database: &Database) {
     assert_eq!(found, HashSet::from([id(1), id(2)]));
 }
 
-async fn the_longest_doomed_are_told_first(database: &Database) {
+async fn the_longest_doomed_are_returned_first(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     for (number, lease) in [(1, 30), (2, 10), (3, 20)] {
         write(store, move |tx| packs::begin(tx, id(number), books, at(lease))).await;
     }
-    let told = write(store, |tx| packs::doomed(tx, at(50), 2)).await;
-    assert_eq!(told.iter().map(|pack| pack.id).collect::<Vec<_>>(), [id(2), id(3)]);
+    let found = write(store, |tx| packs::doomed(tx, at(50), 2)).await;
+    assert_eq!(found.iter().map(|pack| pack.id).collect::<Vec<_>>(), [id(2), id(3)]);
 }
 
 async fn a_deleted_sites_packs_are_doomed(database: &Database) {
@@ -176,7 +176,7 @@ async fn a_deleted_sites_packs_are_doomed(database: &Database) {
     assert_eq!(doomed(store, 5).await, [0; 0]);
     assert_eq!(doomed(store, 6).await, [1]);
     assert!(keep(store, 3, 10).await);
-    assert_eq!(doomed(store, 11).await, [1, 2], "somebody may be writing it until its lease is over");
+    assert_eq!(doomed(store, 11).await, [1, 2], "a worker may be writing it until its lease expires");
 }
 
 async fn a_site_is_scattered_over_many_or_mostly_dead_packs(database: &Database) {

@@ -1,8 +1,8 @@
 use model::{PageId, SiteId, TextHash, Timestamp};
-use store::bin::{self, Deleted, Purge};
 use store::pages::{self, Page};
 use store::sites::{self, Site};
 use store::texts;
+use store::trash::{self, Deleted, Purge};
 use store::{Error, Store};
 use testing::Database;
 
@@ -10,7 +10,7 @@ use crate::{at, delete, insert, key, page, read, site, text, write};
 
 testing::on_both_databases!(
     a_page_is_kept_with_every_field,
-    a_page_may_have_next_to_nothing,
+    a_page_may_have_only_required_fields,
     pages_are_found_by_slug_in_every_type_and_section,
     another_site_s_pages_are_never_found,
     a_page_is_updated_in_every_field,
@@ -64,7 +64,7 @@ async fn a_page_is_kept_with_every_field(database: &Database) {
     assert_eq!(by_ids(store, &books, &[]).await, []);
 }
 
-async fn a_page_may_have_next_to_nothing(database: &Database) {
+async fn a_page_may_have_only_required_fields(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await;
     let bare = Page {
@@ -109,8 +109,8 @@ async fn another_site_s_pages_are_never_found(database: &Database) {
 async fn a_page_is_updated_in_every_field(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await;
-    let (before, beside) = (page("blog//a"), page("blog//beside"));
-    insert(store, books.id, &[before.clone(), beside.clone()]).await;
+    let (before, other) = (page("blog//a"), page("blog//other"));
+    insert(store, books.id, &[before.clone(), other.clone()]).await;
     let after = Page {
         id: before.id,
         key: key("docs/guides/b"),
@@ -130,7 +130,7 @@ async fn a_page_is_updated_in_every_field(database: &Database) {
     };
     update(store, &books, &[before.id], std::slice::from_ref(&after)).await.unwrap();
     assert_eq!(by_ids(store, &books, &[before.id]).await, [after]);
-    assert_eq!(by_ids(store, &books, &[beside.id]).await, [beside]);
+    assert_eq!(by_ids(store, &books, &[other.id]).await, [other]);
 }
 
 async fn pages_swap_their_keys(database: &Database) {
@@ -198,8 +198,8 @@ async fn deleted_pages_are_listed_newest_first(database: &Database) {
         deleted_at: at(second),
     });
     let (id, other) = (books.id, other.id);
-    assert_eq!(read(store, move |tx| bin::list_deleted(tx, id)).await, expected);
-    assert_eq!(read(store, move |tx| bin::list_deleted(tx, other)).await, []);
+    assert_eq!(read(store, move |tx| trash::list_deleted(tx, id)).await, expected);
+    assert_eq!(read(store, move |tx| trash::list_deleted(tx, other)).await, []);
 }
 
 async fn a_deleted_page_is_restored(database: &Database) {
@@ -209,10 +209,10 @@ async fn a_deleted_page_is_restored(database: &Database) {
     insert(store, books.id, std::slice::from_ref(&page)).await;
     delete(store, books.id, &[page.id], 5).await;
     let (site, id) = (books.id, page.id);
-    assert_eq!(read(store, move |tx| bin::deleted_key(tx, site, id)).await, Some(page.key.clone()));
-    assert!(write(store, move |tx| bin::restore(tx, site, 3, id, at(7))).await);
+    assert_eq!(read(store, move |tx| trash::deleted_key(tx, site, id)).await, Some(page.key.clone()));
+    assert!(write(store, move |tx| trash::restore(tx, site, 3, id, at(7))).await);
     assert_eq!(by_ids(store, &books, &[id]).await, [Page { updated_at: at(7), ..page }]);
-    assert_eq!(read(store, move |tx| bin::list_deleted(tx, site)).await, []);
+    assert_eq!(read(store, move |tx| trash::list_deleted(tx, site)).await, []);
 }
 
 async fn a_live_page_is_neither_restored_nor_purged(database: &Database) {
@@ -221,10 +221,10 @@ async fn a_live_page_is_neither_restored_nor_purged(database: &Database) {
     let page = page("blog//a");
     insert(store, books.id, std::slice::from_ref(&page)).await;
     let (site, id) = (books.id, page.id);
-    assert_eq!(read(store, move |tx| bin::deleted_key(tx, site, id)).await, None);
-    assert!(!write(store, move |tx| bin::restore(tx, site, 2, id, at(7))).await);
+    assert_eq!(read(store, move |tx| trash::deleted_key(tx, site, id)).await, None);
+    assert!(!write(store, move |tx| trash::restore(tx, site, 2, id, at(7))).await);
     for what in [Purge::One(id), Purge::DeletedBefore(at(100)), Purge::DeletedBefore(Timestamp::MAX)] {
-        assert_eq!(write(store, move |tx| bin::purge(tx, site, what, 1000, at(7))).await, 0);
+        assert_eq!(write(store, move |tx| trash::purge(tx, site, what, 1000, at(7))).await, 0);
     }
     assert_eq!(by_ids(store, &books, &[id]).await, [page]);
 }
@@ -248,13 +248,13 @@ async fn a_purge_takes_what_was_deleted_and_leaves_its_texts_to_the_sweep(databa
     let purge = |site: &Site, what| {
         write(store, {
             let site = site.id;
-            move |tx| bin::purge(tx, site, what, 1000, at(8))
+            move |tx| trash::purge(tx, site, what, 1000, at(8))
         })
     };
     let sweep = || write(store, |tx| texts::sweep(tx, at(8), 1000));
     let newest = read(store, {
         let site = books.id;
-        move |tx| Ok(bin::list_deleted(tx, site)?[0].id)
+        move |tx| Ok(trash::list_deleted(tx, site)?[0].id)
     });
     assert_eq!(sweep().await, 0);
     assert_eq!(purge(&books, Purge::One(newest.await)).await, 1);
@@ -279,8 +279,8 @@ async fn a_purge_takes_no_more_than_its_limit_and_the_oldest_first(database: &Da
     }
     for (purged, left) in [(2, vec![pages[0].id]), (1, vec![]), (0, vec![])] {
         let what = Purge::DeletedBefore(at(100));
-        assert_eq!(write(store, move |tx| bin::purge(tx, books, what, 2, at(8))).await, purged);
-        let deleted = read(store, move |tx| bin::list_deleted(tx, books)).await;
+        assert_eq!(write(store, move |tx| trash::purge(tx, books, what, 2, at(8))).await, purged);
+        let deleted = read(store, move |tx| trash::list_deleted(tx, books)).await;
         assert_eq!(deleted.iter().map(|page| page.id).collect::<Vec<_>>(), left);
     }
 }
@@ -293,10 +293,10 @@ async fn the_site_whose_page_was_deleted_longest_ago_is_purged_first(database: &
         insert(store, site, std::slice::from_ref(&page)).await;
         delete(store, site, &[page.id], second).await;
     }
-    let oldest = |second| read(store, move |tx| bin::oldest_before(tx, at(second)));
+    let oldest = |second| read(store, move |tx| trash::oldest_before(tx, at(second)));
     assert_eq!((oldest(5).await, oldest(6).await), (None, Some(early)));
     let what = Purge::DeletedBefore(at(7));
-    assert_eq!(write(store, move |tx| bin::purge(tx, early, what, 10, at(8))).await, 1);
+    assert_eq!(write(store, move |tx| trash::purge(tx, early, what, 10, at(8))).await, 1);
     assert_eq!(oldest(7).await, Some(late));
 }
 

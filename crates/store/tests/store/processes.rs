@@ -1,4 +1,4 @@
-//! Two stores on one database: a server, and a command beside it.
+//! Two stores on one database: a server, and a command at the same time.
 
 use store::{Error, accounts};
 use testing::Database;
@@ -6,12 +6,12 @@ use testing::Database;
 use crate::{account, at_once, read, write};
 
 testing::on_both_databases!(
-    what_one_process_commits_the_other_sees_at_its_next_read,
+    a_commit_of_one_process_is_seen_by_the_next_read_of_another,
     two_processes_write_at_once,
-    a_refused_write_leaves_the_other_process_room,
+    a_refused_write_does_not_block_another_process,
 );
 
-async fn what_one_process_commits_the_other_sees_at_its_next_read(database: &Database) {
+async fn a_commit_of_one_process_is_seen_by_the_next_read_of_another(database: &Database) {
     let (one, two) = (database.store(), database.open());
     for round in 1..=20 {
         let id = account(one, "a").await;
@@ -31,7 +31,7 @@ async fn two_processes_write_at_once(database: &Database) {
     assert_eq!(read(&stores[0], accounts::list).await.len(), 100);
 }
 
-async fn a_refused_write_leaves_the_other_process_room(database: &Database) {
+async fn a_refused_write_does_not_block_another_process(database: &Database) {
     let (one, two) = (database.store(), database.open());
     let refused = one.write(|_| Err::<(), _>(Error::Internal("no".into()))).await;
     assert!(refused.is_err());

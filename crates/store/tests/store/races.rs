@@ -103,7 +103,7 @@ async fn a_site_deleted_while_pages_are_published_leaves_none_behind(database: &
                     delete_site(&store, id, 1).await;
                     return true;
                 }
-                // As a publish does: the site's lock first, and nothing without it.
+                // Like a publish: the site's lock first, and nothing without it.
                 write(&store, move |tx| match sites::next_version(tx, id)? {
                     Some(version) => store::pages::insert(tx, id, version, &[&page]).map(|()| true),
                     None => Ok(false),
@@ -140,10 +140,10 @@ async fn a_sweep_never_takes_what_was_adopted(database: &Database) {
         let last = ranges[1].range.last;
         let adopt = store.write(move |tx| match texts::adopt(tx, &ranges)? {
             true => Ok(()),
-            false => Err(store::Error::Away("swept".into())),
+            false => Err(store::Error::Unavailable("swept".into())),
         });
         let sweep = store.write(|tx| texts::sweep(tx, at(0), 1000));
-        // Who comes first changes from round to round.
+        // The order changes from round to round.
         let (adopted, swept) = match round % 2 {
             0 => tokio::join!(adopt, sweep),
             _ => {
@@ -151,9 +151,12 @@ async fn a_sweep_never_takes_what_was_adopted(database: &Database) {
                 (adopted, swept)
             }
         };
-        let expected = if adopted.is_ok() { (0, true) } else { (6, false) };
+        // On PostgreSQL a sweep skips the stash that an adoption has locked already and takes the other one: then the
+        // adoption is refused, and the first stash is left to the next sweep.
+        let left = write(store, |tx| texts::sweep(tx, at(0), 1000)).await;
         let there = read(store, move |tx| texts::body(tx, last)).await.is_some();
-        assert_eq!((swept.unwrap(), there), expected, "round {round}");
+        let expected = if adopted.is_ok() { (0, true) } else { (6, false) };
+        assert_eq!((swept.unwrap() + left, there), expected, "round {round}");
         adoptions += usize::from(adopted.is_ok());
     }
     assert_eq!(read(store, texts::count).await, adoptions as i64 * 6);
@@ -180,7 +183,7 @@ async fn of_sweeps_at_once_each_text_goes_once(database: &Database) {
     assert_eq!(read(store, texts::count).await, 0);
 }
 
-/// The next site, as a worker takes it, and the builds that it runs.
+/// Claims the next site like a worker; the builds that it runs.
 async fn next(store: &Store, worker: usize) -> Option<(Claim, Vec<BuildId>)> {
     let worker = Worker(Uuid::from_u128(worker as u128));
     write(store, move |tx| {
@@ -275,7 +278,7 @@ async fn a_release_that_goes_is_never_rolled_back_to(database: &Database) {
             let live = releases::live(tx, id)?.unwrap();
             releases::drop_before(tx, id, live.min(2))
         });
-        // Who comes first changes from round to round.
+        // The order changes from round to round.
         let (rolled_back, dropped) = match round % 2 {
             0 => tokio::join!(roll_back, tidy),
             _ => {
@@ -317,7 +320,8 @@ async fn a_site_deleted_while_it_is_built_leaves_nothing_behind(database: &Datab
             }
         });
         outcomes.await;
-        let left = read(store, move |tx| Ok((files::places(tx, id, None, 100)?, hosts::list(tx, id)?))).await;
+        let left =
+            read(store, move |tx| Ok((files::packed_files(tx, id, None, 100)?, hosts::list(tx, id)?))).await;
         assert_eq!(left, (vec![], vec![]), "round {round}");
         assert_eq!(read(store, sites::deleted).await, None, "round {round}");
     }

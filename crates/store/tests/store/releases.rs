@@ -1,7 +1,7 @@
 use model::{BuildId, SiteId};
 use store::Store;
-use store::bin::{self, Purge};
 use store::releases::{self, Move, Release};
+use store::trash::{self, Purge};
 use testing::Database;
 use uuid::Uuid;
 
@@ -11,7 +11,7 @@ testing::on_both_databases!(
     releases_are_listed_newest_first,
     a_release_that_is_still_true_stands_for_a_later_version,
     nothing_is_live_before_the_first_build,
-    a_rollback_holds_until_somebody_builds,
+    a_rollback_lasts_until_a_build_is_requested,
     old_releases_are_dropped,
     a_site_is_crowded_by_more_releases_than_are_kept,
     a_release_that_may_show_a_purged_page_is_no_base,
@@ -83,7 +83,7 @@ async fn nothing_is_live_before_the_first_build(database: &Database) {
     assert_eq!(read(store, |tx| releases::live(tx, SiteId::new(at(0)))).await, None);
 }
 
-async fn a_rollback_holds_until_somebody_builds(database: &Database) {
+async fn a_rollback_lasts_until_a_build_is_requested(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     for (number, by, live) in [
@@ -126,7 +126,7 @@ async fn a_site_is_crowded_by_more_releases_than_are_kept(database: &Database) {
 }
 
 async fn purge(store: &Store, site: SiteId, what: Purge) {
-    assert_eq!(write(store, move |tx| bin::purge(tx, site, what, 10, at(6))).await, 1);
+    assert_eq!(write(store, move |tx| trash::purge(tx, site, what, 10, at(6))).await, 1);
 }
 
 async fn a_release_that_may_show_a_purged_page_is_no_base(database: &Database) {
@@ -147,7 +147,7 @@ async fn a_release_that_may_show_a_purged_page_is_no_base(database: &Database) {
         }
         let spoiled = Release { made_with: String::new(), ..before.clone() };
         assert_eq!(newest(store, books).await, Some(spoiled));
-        assert_eq!(newest(store, other).await, Some(before), "it can still be told of the deletion");
+        assert_eq!(newest(store, other).await, Some(before), "it can still learn of the deletion");
         purge(store, other, Purge::DeletedBefore(at(6))).await;
     }
 }

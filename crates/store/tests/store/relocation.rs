@@ -1,9 +1,9 @@
-//! Files that move from one pack to another, and what the packs know of it.
+//! Files that move from one pack to another, and the counters of the packs.
 
 use std::collections::BTreeMap;
 
 use model::{PackId, SiteId};
-use store::files::{self, Place};
+use store::files::{self, PackedFile};
 use store::packs::{self, Pack};
 use store::{Error, Store, Tx};
 use testing::Database;
@@ -22,17 +22,17 @@ testing::on_both_databases!(
 
 const THIRD: PackId = PackId(Uuid::from_u128(3));
 
-fn place(site: SiteId, path: &str, from_release: i64, pack: PackId, offset: i64, length: u8) -> Place {
+fn place(site: SiteId, path: &str, from_release: i64, pack: PackId, offset: i64, length: u8) -> PackedFile {
     let (path, hash) = (path.into(), hash(length));
-    Place { site, path, from_release, pack, offset, length: length.into(), hash }
+    PackedFile { site, path, from_release, pack, offset, length: length.into(), hash }
 }
 
 /// All places of a site, read in parts.
-async fn places(store: &Store, site: SiteId) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
+async fn packed_files(store: &Store, site: SiteId) -> Vec<PackedFile> {
+    let mut places: Vec<PackedFile> = Vec::new();
     loop {
         let behind = places.last().cloned();
-        let part = read(store, move |tx| files::places(tx, site, behind.as_ref(), 2)).await;
+        let part = read(store, move |tx| files::packed_files(tx, site, behind.as_ref(), 2)).await;
         if part.is_empty() {
             return places;
         }
@@ -41,7 +41,7 @@ async fn places(store: &Store, site: SiteId) -> Vec<Place> {
     }
 }
 
-/// Packs of so many bytes that are all referred to.
+/// Packs of these sizes whose bytes are all used.
 async fn live(store: &Store, site: SiteId, sizes: &[(PackId, i64)]) {
     let sizes = sizes.to_vec();
     write(store, move |tx| {
@@ -66,8 +66,8 @@ async fn every_file_with_bytes_has_a_place(database: &Database) {
         place(books, "/a", 3, PACK, 40, 4),
         place(books, "/z", 1, PACK, 30, 3),
     ];
-    assert_eq!(places(store, books).await, expected);
-    assert_eq!(places(store, other).await, []);
+    assert_eq!(packed_files(store, books).await, expected);
+    assert_eq!(packed_files(store, other).await, []);
 }
 
 async fn only_files_that_are_still_there_move(database: &Database) {
@@ -78,8 +78,8 @@ async fn only_files_that_are_still_there_move(database: &Database) {
             .await;
     }
     live(store, books, &[(PACK, 100), (OTHER_PACK, 100), (THIRD, 100)]).await;
-    let found = places(store, books).await;
-    let theirs = places(store, other).await;
+    let found = packed_files(store, books).await;
+    let theirs = packed_files(store, other).await;
     made(store, books, 2, &["/b", "/swept"], &[file("/b", 5)]).await;
     write(store, move |tx| {
         tx.execute("DELETE FROM release_files WHERE site_id = $1 AND path = '/swept'", &[&books.0])?;
@@ -96,12 +96,12 @@ async fn only_files_that_are_still_there_move(database: &Database) {
         place(books, "/b", 2, PACK, 50, 5),
         place(books, "/moved", 1, OTHER_PACK, 7, 4),
     ];
-    assert_eq!(places(store, books).await, expected);
-    assert_eq!(places(store, other).await, theirs);
+    assert_eq!(packed_files(store, books).await, expected);
+    assert_eq!(packed_files(store, other).await, theirs);
 }
 
-/// One step of a move: at most two files, and what the packs lose by it.
-fn step(tx: &mut Tx, site: SiteId, places: &[Place], from: usize) -> store::Result<()> {
+/// One step of a move: at most two files, and the unused bytes of their old packs.
+fn step(tx: &mut Tx, site: SiteId, places: &[PackedFile], from: usize) -> store::Result<()> {
     let end = (from + 2).min(places.len());
     let offsets: Vec<i64> = (from..end).map(|index| index as i64 * 10).collect();
     let dead = files::relocate(tx, site, THIRD, &places[from..end], &offsets)?;
@@ -110,7 +110,7 @@ fn step(tx: &mut Tx, site: SiteId, places: &[Place], from: usize) -> store::Resu
 
 /// Checks that each pack knows how many of its bytes are dead, and that none is doomed that a file refers to.
 async fn check(store: &Store, site: SiteId, when: &str) {
-    let places = places(store, site).await;
+    let places = packed_files(store, site).await;
     let live = read(store, move |tx| packs::live(tx, site)).await;
     for Pack { id, size, dead, .. } in &live {
         let alive: i64 = places.iter().filter(|place| place.pack == *id).map(|place| place.length).sum();
@@ -121,15 +121,15 @@ async fn check(store: &Store, site: SiteId, when: &str) {
     }
 }
 
-/// A site whose second release closed half of what the first has, and the pack to which all of it will move.
-async fn before_a_move(store: &Store, name: &str) -> (SiteId, Vec<Place>) {
+/// A site whose second release closed half of the first one's files, and the pack to which all of them will move.
+async fn before_a_move(store: &Store, name: &str) -> (SiteId, Vec<PackedFile>) {
     let id = site(store, name).await.id;
     let files: Vec<_> = (1..=9).map(|number| file(&format!("/{number}"), number)).collect();
     made(store, id, 1, &[], &files).await;
     made(store, id, 2, &["/1", "/2", "/4", "/6", "/8"], &[]).await;
     live(store, id, &[(PACK, 45)]).await;
     write(store, move |tx| packs::begin(tx, THIRD, id, at(10))).await;
-    (id, places(store, id).await)
+    (id, packed_files(store, id).await)
 }
 
 async fn sweep(store: &Store, site: SiteId, most: i64) {
@@ -149,7 +149,7 @@ async fn packs_know_their_dead_bytes_at_every_step(database: &Database) {
         let places = found.clone();
         write(store, move |tx| step(tx, books, &places, from)).await;
         check(store, books, "after a step").await;
-        // It takes files that have moved, and files that would have.
+        // It sweeps files that have moved, and files that would have.
         sweep(store, books, 1).await;
         check(store, books, "after a sweep").await;
     }
@@ -163,7 +163,7 @@ async fn packs_know_their_dead_bytes_at_every_step(database: &Database) {
 async fn files_do_not_move_to_a_pack_that_is_being_deleted(database: &Database) {
     let store = database.store();
     let (books, found) = before_a_move(store, "books").await;
-    // All that the first step would move is swept before it: nothing refers to the new pack then.
+    // All files that the first step would move are swept before it: nothing refers to the new pack then.
     sweep(store, books, 2).await;
     let places = found.clone();
     write(store, move |tx| {
@@ -173,7 +173,7 @@ async fn files_do_not_move_to_a_pack_that_is_being_deleted(database: &Database) 
     .await;
     let before = database.dump();
     let refused = store.write(move |tx| step(tx, books, &found, 2)).await;
-    assert!(matches!(refused, Err(Error::Away(_))), "{refused:?}");
+    assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
     assert_eq!(database.dump(), before);
     check(store, books, "after the refused step").await;
 }
@@ -189,7 +189,7 @@ async fn a_sweep_that_runs_at_once_is_counted_once(database: &Database) {
             let moved = -dead[&THIRD];
             packs::add_dead(tx, books, &dead, at(100)).map(|()| moved)
         });
-        // Who comes first changes from round to round.
+        // The order changes from round to round.
         let bytes = match round % 2 {
             0 => tokio::join!(relocate, sweep(store, books, 100)).0,
             _ => tokio::join!(sweep(store, books, 100), relocate).1,

@@ -1,4 +1,4 @@
-//! Texts that were replaced: they go at once, unless a running build of their site may need them.
+//! Replaced texts are swept at once, unless a running build of their site may need them.
 
 use model::{SiteId, Trigger};
 use store::Store;
@@ -17,12 +17,12 @@ testing::on_both_databases!(
     what_was_replaced_before_the_snapshot_of_a_build_goes_at_once,
     what_was_written_after_the_snapshot_of_a_build_goes_at_once,
     until_a_build_has_its_snapshot_everything_of_its_site_stays,
-    with_the_build_goes_what_was_kept_for_it,
+    texts_kept_for_a_build_are_swept_when_it_ends,
     a_build_that_is_repeated_keeps_what_its_own_snapshot_needs,
     texts_of_purged_pages_stay_for_a_build_that_saw_them,
     a_stash_of_a_day_stays_for_a_day,
     a_lease_that_lies_further_ahead_than_one_can_be_is_over,
-    many_replaced_texts_go_in_bounded_steps,
+    many_replaced_texts_are_swept_in_bounded_steps,
     no_text_that_can_be_seen_has_an_id_from_below_on,
 );
 
@@ -56,7 +56,7 @@ async fn start(store: &Store, site: &Site) -> Claim {
     claim(store, site, ONE, 5).await.unwrap()
 }
 
-/// The build takes its snapshot, and says with its next heartbeat what it has seen.
+/// The build takes its snapshot, and stores with its next heartbeat what it has seen.
 async fn take_snapshot(store: &Store, claim: &Claim) -> Seen {
     let claim = *claim;
     let seen = read(store, move |tx| {
@@ -107,7 +107,7 @@ async fn what_was_written_after_the_snapshot_of_a_build_goes_at_once(database: &
     let build = start(store, &books).await;
     take_snapshot(store, &build).await;
     replace(store, books.id, seen).await;
-    // However often a page is written while a build runs, only what the build has seen takes space.
+    // However often a page is written while a build runs, only texts that the build has seen take space.
     for _ in 0..3 {
         let unseen = add(store).await;
         replace(store, books.id, unseen).await;
@@ -133,7 +133,7 @@ async fn until_a_build_has_its_snapshot_everything_of_its_site_stays(database: &
     assert_eq!(sweep(store).await, 2, "its snapshot is newer");
 }
 
-async fn with_the_build_goes_what_was_kept_for_it(database: &Database) {
+async fn texts_kept_for_a_build_are_swept_when_it_ends(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await;
     let mut ends = 0;
@@ -163,7 +163,7 @@ async fn a_build_that_is_repeated_keeps_what_its_own_snapshot_needs(database: &D
     replace(store, books.id, first).await;
     recover(store, 17).await;
     let again = claim(store, &books, TWO, 20).await.unwrap();
-    assert_eq!(sweep(store).await, 0, "nobody knows what the new one needs");
+    assert_eq!(sweep(store).await, 0, "it is unknown what the new one needs");
     take_snapshot(store, &again).await;
     replace(store, books.id, second).await;
     assert_eq!(sweep(store).await, 1);
@@ -171,7 +171,7 @@ async fn a_build_that_is_repeated_keeps_what_its_own_snapshot_needs(database: &D
 }
 
 async fn texts_of_purged_pages_stay_for_a_build_that_saw_them(database: &Database) {
-    use store::bin::{self, Purge};
+    use store::trash::{self, Purge};
     let store = database.store();
     let books = site(store, "books").await;
     for seen in [true, false] {
@@ -186,7 +186,7 @@ async fn texts_of_purged_pages_stay_for_a_build_that_saw_them(database: &Databas
         if !seen {
             take_snapshot(store, &build).await;
         }
-        let purge = move |tx: &mut store::Tx| bin::purge(tx, books.id, Purge::One(page.id), 1, at(10));
+        let purge = move |tx: &mut store::Tx| trash::purge(tx, books.id, Purge::One(page.id), 1, at(10));
         assert_eq!(write(store, purge).await, 1);
         assert_eq!(sweep(store).await, u64::from(!seen));
         assert!(end(store, &build, SUCCESS, 11).await);
@@ -218,7 +218,7 @@ async fn a_lease_that_lies_further_ahead_than_one_can_be_is_over(database: &Data
     }
 }
 
-async fn many_replaced_texts_go_in_bounded_steps(database: &Database) {
+async fn many_replaced_texts_are_swept_in_bounded_steps(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     let large = "x".repeat(300_000);
@@ -239,7 +239,7 @@ async fn many_replaced_texts_go_in_bounded_steps(database: &Database) {
         left -= swept;
         steps += 1;
     }
-    // Texts that do not stand side by side are a range each, and there is a limit for these too.
+    // Texts that are not adjacent are a range each, and the number of ranges is limited, too.
     let bodies = vec!["ab".to_owned(); 800];
     let range = write(store, move |tx| texts::insert(tx, &bodies)).await.unwrap();
     write(store, move |tx| {

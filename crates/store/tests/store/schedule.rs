@@ -1,4 +1,4 @@
-//! When pages that are dated in the future have their site built.
+//! When builds for future-dated pages are due.
 
 use model::{AccountId, SiteId, Trigger};
 use store::Store;
@@ -65,7 +65,7 @@ async fn what_the_newest_release_has_seen_is_not_due(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     insert(store, books, &[dated("blog//a")]).await;
-    // The clock was set back before the last one: it has not seen what the one before it has.
+    // The clock was set back before the last release, which has not seen what the one before it has.
     for (number, as_of, expected) in [(1, 99, 1), (2, 100, 0), (3, 99, 1)] {
         let release = Release { as_of: at(as_of), ..release(number) };
         write(store, move |tx| releases::insert(tx, books, &release)).await;
@@ -79,7 +79,7 @@ async fn a_site_with_a_queued_build_is_not_due(database: &Database) {
     insert(store, books.id, &[dated("blog//a")]).await;
     queue(store, &books, Trigger::Api, 100).await;
     assert_eq!(due(store, 0, 101).await, []);
-    // One that runs may have looked too early.
+    // A running build may have taken its snapshot too early.
     claim(store, &books, ONE, 101).await.unwrap();
     assert_eq!(due(store, 0, 101).await, [(books.id, books.account)]);
 }
@@ -93,7 +93,7 @@ async fn a_site_is_due_again_a_minute_after_its_last_scheduled_build(database: &
     queue(store, &books, Trigger::Schedule, 100).await;
     let first = claim(store, &books, ONE, 100).await.unwrap();
     end(store, &first, SUCCESS, 101).await;
-    // A build that somebody asked for does not delay one.
+    // A requested build does not delay a scheduled one.
     queue(store, &other, Trigger::Api, 100).await;
     let asked_for = claim(store, &other, ONE, 100).await.unwrap();
     end(store, &asked_for, SUCCESS, 101).await;

@@ -15,12 +15,12 @@ testing::on_both_databases!(
     sites_are_listed_by_account_and_age,
     a_taken_name_is_refused,
     a_site_is_renamed_to_a_free_name_only,
-    a_deleted_site_takes_its_pages_along,
+    a_deleted_site_loses_its_pages,
     the_version_grows_with_every_publish,
     a_cooldown_starts_again_once_it_is_over,
     settings_are_kept,
     a_site_is_locked_only_while_it_is_there,
-    a_deleted_site_takes_its_releases_along,
+    a_deleted_site_loses_its_releases,
 );
 
 async fn a_site_is_found_by_id_and_by_name(database: &Database) {
@@ -120,7 +120,7 @@ async fn a_site_is_renamed_to_a_free_name_only(database: &Database) {
     assert_eq!(names.each_ref().map(SiteName::as_str), ["three", "two"]);
 }
 
-async fn a_deleted_site_takes_its_pages_along(database: &Database) {
+async fn a_deleted_site_loses_its_pages(database: &Database) {
     let store = database.store();
     let (gone, stays) = (site(store, "gone").await, site(store, "stays").await);
     for site in [gone.id, stays.id] {
@@ -177,7 +177,7 @@ async fn a_site_is_locked_only_while_it_is_there(database: &Database) {
     assert!(!write(store, |tx| sites::lock(tx, SiteId::new(at(0)))).await);
 }
 
-async fn a_deleted_site_takes_its_releases_along(database: &Database) {
+async fn a_deleted_site_loses_its_releases(database: &Database) {
     let store = database.store();
     let stays = site(store, "stays").await.id;
     let fill = |id| {
@@ -198,7 +198,7 @@ async fn a_deleted_site_takes_its_releases_along(database: &Database) {
     fill(id).await;
     delete_site(store, id, 5).await;
     let mut after = database.dump();
-    // What is left is the account.
+    // Only the account is left.
     let count = after.len();
     after.retain(|row| before.contains(row));
     assert_eq!((after, count), (before.clone(), before.len() + 1));

@@ -1,4 +1,4 @@
-//! A release whose rows are written ahead of it, and what is undone should it never come to be.
+//! A release whose rows are written ahead, and undone if it never goes live.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use crate::{at, read, site, write};
 testing::on_both_databases!(
     an_undo_restores_the_newest_release,
     an_undo_of_the_first_release_leaves_nothing,
-    an_undo_goes_in_bounded_steps,
-    an_undo_that_was_interrupted_is_begun_again,
-    all_pages_are_forgotten_for_a_build_from_nothing,
+    an_undo_runs_in_bounded_steps,
+    an_interrupted_undo_is_started_again,
+    all_pages_are_forgotten_for_a_build_from_scratch,
     pages_are_forgotten_in_bounded_steps,
     pages_that_the_new_release_remembers_are_not_forgotten,
 );
@@ -101,7 +101,7 @@ async fn an_undo_of_the_first_release_leaves_nothing(database: &Database) {
     assert_eq!(database.dump(), before);
 }
 
-/// A site with a release of 50 files and pages, and another that replaced most of them and never came to be.
+/// A site with a release of 50 files and pages, and another that replaced most of them and never went live.
 async fn with_a_staged_release(store: &Store, site: SiteId) {
     let old = files_at(&paths(0..50), 1);
     made(store, site, 1, &[], &old).await;
@@ -118,7 +118,7 @@ async fn stage_a_release(store: &Store, site: SiteId) {
     .await;
 }
 
-async fn an_undo_goes_in_bounded_steps(database: &Database) {
+async fn an_undo_runs_in_bounded_steps(database: &Database) {
     let store = database.store();
     let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
     for site in [books, other] {
@@ -132,7 +132,7 @@ async fn an_undo_goes_in_bounded_steps(database: &Database) {
         next = write(store, move |tx| files::undo(tx, books, 1, &from, 7)).await;
         let now = rows_by_key(database);
         let changed = last.iter().filter(|(key, rows)| now.get(*key) != Some(*rows)).count();
-        // Files and pages are reopened in one step; several rows may stand at a path.
+        // Files and pages are reopened in one step; a path may have several rows.
         assert!(changed <= 2 * 7 + 1, "{changed} rows in one step");
         assert_eq!(list(store, books, 1).await.len(), 50, "what is live stays as it is");
         last = now;
@@ -149,7 +149,7 @@ fn rows_by_key(database: &Database) -> BTreeMap<String, usize> {
     rows
 }
 
-async fn an_undo_that_was_interrupted_is_begun_again(database: &Database) {
+async fn an_interrupted_undo_is_started_again(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     with_a_staged_release(store, books).await;
@@ -166,17 +166,13 @@ async fn an_undo_that_was_interrupted_is_begun_again(database: &Database) {
             assert!(steps > 5, "{steps}");
             return;
         }
-        assert_eq!(
-            read(store, move |tx| files::staged(tx, books)).await,
-            Some(2),
-            "somebody goes on with it"
-        );
+        assert_eq!(read(store, move |tx| files::staged(tx, books)).await, Some(2), "it is continued");
         undo(store, books, 1, 20).await;
         assert_eq!(database.dump(), before, "after {steps} steps");
     }
 }
 
-async fn all_pages_are_forgotten_for_a_build_from_nothing(database: &Database) {
+async fn all_pages_are_forgotten_for_a_build_from_scratch(database: &Database) {
     let store = database.store();
     let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
     for site in [books, other] {
@@ -185,8 +181,8 @@ async fn all_pages_are_forgotten_for_a_build_from_nothing(database: &Database) {
     }
     forget_pages(store, books, 2, 100).await;
     assert_eq!(pages(store, books).await, [""; 0]);
-    write(store, move |tx| files::remember(tx, books, 2, &[(page(1), Some("1, anew".into()))])).await;
-    assert_eq!(pages(store, books).await, ["1, anew"]);
+    write(store, move |tx| files::remember(tx, books, 2, &[(page(1), Some("1, changed".into()))])).await;
+    assert_eq!(pages(store, books).await, ["1, changed"]);
     assert_eq!(pages(store, other).await, ["1", "2"]);
 }
 

@@ -106,7 +106,7 @@ async fn a_released_text_is_swept_alone(database: &Database) {
     let stash = stash(store, &["one", "two", "three"], 10).await;
     let range = stash.range;
     write(store, move |tx| texts::adopt(tx, &[stash])).await;
-    // The first of a stash too: its row of doom had the same number.
+    // The first text of a stash, too: its row in `doomed_texts` had the same number.
     let books = site(store, "books").await.id;
     for id in [range.first.0, range.first.0 + 1] {
         write(store, move |tx| texts::release(tx, books, 1, std::iter::once(text(id, 3)), at(20))).await;
@@ -121,7 +121,7 @@ async fn a_sweep_ends_with_the_range_that_reaches_its_limit(database: &Database)
     for second in 0..5 {
         stash(store, &["text", "more"], second).await;
     }
-    // Each range has eight bytes and goes whole.
+    // Each range has eight bytes and is swept as a whole.
     for (bytes, texts) in [(0, 0), (8, 2), (9, 4), (1, 2), (1000, 2), (1000, 0)] {
         assert_eq!(write(store, move |tx| texts::sweep(tx, at(10), bytes)).await, texts, "{bytes} bytes");
     }

@@ -6,8 +6,8 @@ use testing::Database;
 use crate::{account, at, read, write};
 
 testing::on_both_databases!(
-    a_token_speaks_for_its_account,
-    a_revoked_token_speaks_for_nobody,
+    a_token_belongs_to_its_account,
+    a_revoked_token_has_no_account,
     a_change_of_the_account_is_seen_at_once,
     tokens_are_listed_by_account_and_age,
     the_last_use_only_moves_forward,
@@ -29,7 +29,7 @@ async fn caller(store: &Store, number: u8) -> Option<Caller> {
     read(store, move |tx| tokens::authenticate(tx, &hash(number))).await
 }
 
-async fn a_token_speaks_for_its_account(database: &Database) {
+async fn a_token_belongs_to_its_account(database: &Database) {
     let store = database.store();
     let account = account(store, "a").await;
     let token = token(store, account, 1).await;
@@ -38,7 +38,7 @@ async fn a_token_speaks_for_its_account(database: &Database) {
     assert_eq!(caller(store, 2).await, None);
 }
 
-async fn a_revoked_token_speaks_for_nobody(database: &Database) {
+async fn a_revoked_token_has_no_account(database: &Database) {
     let store = database.store();
     let account = account(store, "a").await;
     let (revoked, other) = (token(store, account, 1).await, token(store, account, 2).await);

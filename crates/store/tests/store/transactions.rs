@@ -14,7 +14,7 @@ testing::on_both_databases!(
     an_error_undoes_its_own_write_only,
     a_panic_undoes_its_own_write_only,
     a_failed_statement_ends_the_transaction,
-    what_a_closure_refuses_with_comes_back,
+    the_error_of_a_closure_is_returned,
     many_writes_at_once_are_all_there,
     a_read_sees_one_moment,
     a_read_changes_nothing,
@@ -32,7 +32,7 @@ async fn names(store: &Store) -> Vec<String> {
     names
 }
 
-/// Occupies a connection (SQLite: the writer) until told to go on. What is queued meanwhile is one group.
+/// Occupies a connection (SQLite: the writer) until signalled. Writes that are queued meanwhile are one group.
 async fn hold(store: &Store) -> mpsc::Sender<()> {
     let (release, released) = mpsc::channel::<()>();
     let (started, has_started) = oneshot::channel();
@@ -97,7 +97,7 @@ async fn a_failed_statement_ends_the_transaction(database: &Database) {
     let answer = store.write(move |tx| {
         add(tx, "second")?;
         let name = AccountName::parse("third").unwrap();
-        // Swallowed here, yet not forgotten: neither database may keep a part.
+        // The error is ignored here, but neither database may keep a part.
         let failed = accounts::insert(tx, taken, &name, "pro", at(0)).unwrap_err();
         let next = accounts::list(tx).unwrap_err();
         assert_eq!(next.to_string(), failed.to_string());
@@ -109,7 +109,7 @@ async fn a_failed_statement_ends_the_transaction(database: &Database) {
     write(store, |tx| add(tx, "fourth")).await;
 }
 
-async fn what_a_closure_refuses_with_comes_back(database: &Database) {
+async fn the_error_of_a_closure_is_returned(database: &Database) {
     #[derive(Debug, PartialEq)]
     enum Refusal {
         Taken(u32),
@@ -154,7 +154,7 @@ fn commits(database: &Database) -> Option<usize> {
 }
 
 #[test]
-fn sqlite_s_log_begins_anew_under_writes_without_a_pause() {
+fn sqlite_s_log_restarts_under_continuous_writes() {
     let database = Database::sqlite();
     let Location::Sqlite { path, .. } = database.location() else { unreachable!() };
     let log = path.with_extension("db-wal");
@@ -162,7 +162,7 @@ fn sqlite_s_log_begins_anew_under_writes_without_a_pause() {
         let store = database.store();
         account(store, "a").await;
         let first = times_begun(&log);
-        // Enough for 3.8 GB; a twentieth of it will do.
+        // Enough for 3.8 GB; a twentieth of that suffices.
         let begun_anew = at_once(8, |_| {
             let (store, log) = (store.clone(), log.clone());
             async move {
@@ -178,7 +178,7 @@ fn sqlite_s_log_begins_anew_under_writes_without_a_pause() {
     });
 }
 
-/// How often the log was begun: its header counts that.
+/// How often the log was restarted: its header counts that.
 fn times_begun(log: &Path) -> u32 {
     let mut header = [0; 16];
     std::fs::File::open(log).unwrap().read_exact(&mut header).unwrap();
@@ -186,12 +186,12 @@ fn times_begun(log: &Path) -> u32 {
 }
 
 #[test]
-fn a_full_disk_is_told_as_full_and_the_database_goes_on() {
+fn a_full_disk_is_reported_and_the_database_keeps_working() {
     let database = Database::sqlite();
     testing::block_on(async {
         let store = database.store();
         account(store, "before").await;
-        // As if the disk had no more than this; the writer has one connection.
+        // As if the disk were full at this size; the writer has one connection.
         let limit = |sql: &'static str| write(store, move |tx| tx.query(sql, &[], |_| Ok(())));
         limit("PRAGMA max_page_count = 200").await;
         let release = hold(store).await;
@@ -205,7 +205,7 @@ fn a_full_disk_is_told_as_full_and_the_database_goes_on() {
             async { release.send(()).unwrap() },
         );
         assert!(matches!(full, Err(Error::Full(_))), "{full:?}");
-        // Who shared the commit was told the same, or is there.
+        // A write that shared the commit got the same error, or is stored.
         for (outcome, name) in [(first, "first"), (last, "last")] {
             match outcome {
                 Ok(()) => assert!(names(store).await.contains(&name.to_owned())),

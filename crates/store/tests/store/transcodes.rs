@@ -13,15 +13,15 @@ testing::on_both_databases!(
     each_mov_is_transcoded_once,
     a_finished_twin_is_at_the_same_url_as_mp4,
     an_mp4_that_was_uploaded_goes_before_a_twin,
-    who_is_due_longest_goes_first,
+    the_transcode_that_is_due_longest_is_first,
     a_lease_that_is_over_gives_the_transcode_to_another_worker,
-    a_failed_attempt_is_tried_again_later_and_not_for_ever,
+    a_failed_attempt_is_repeated_later_but_not_forever,
     a_transcode_that_kills_its_workers_is_given_up,
     an_attempt_that_was_given_back_does_not_count,
-    a_twin_goes_with_the_last_mov,
+    a_twin_is_deleted_with_the_last_mov,
     a_twin_that_comes_too_late_is_doomed,
     a_twin_whose_lease_is_over_is_made_again,
-    a_deleted_site_takes_its_twins_along,
+    a_deleted_site_loses_its_twins,
 );
 
 const FIRST: Worker = Worker(Uuid::from_u128(1));
@@ -105,7 +105,7 @@ async fn an_mp4_that_was_uploaded_goes_before_a_twin(database: &Database) {
     assert_eq!(find(store, books.id, 1, "a.mp4").await, Some(1));
 }
 
-async fn who_is_due_longest_goes_first(database: &Database) {
+async fn the_transcode_that_is_due_longest_is_first(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     for (number, second) in [(1, 3), (2, 1), (3, 2)] {
@@ -145,7 +145,7 @@ async fn a_lease_that_is_over_gives_the_transcode_to_another_worker(database: &D
     );
 }
 
-async fn a_failed_attempt_is_tried_again_later_and_not_for_ever(database: &Database) {
+async fn a_failed_attempt_is_repeated_later_but_not_forever(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await.id;
     add(store, books, 1, 1, 70, &["a.mov"]).await;
@@ -192,7 +192,7 @@ async fn an_attempt_that_was_given_back_does_not_count(database: &Database) {
     );
 }
 
-async fn a_twin_goes_with_the_last_mov(database: &Database) {
+async fn a_twin_is_deleted_with_the_last_mov(database: &Database) {
     let store = database.store();
     let books = with_twin(store, &["a.mov", "b.mov", "c.png"]).await;
     delete(store, books.id, 1, Some("a.mov")).await;
@@ -232,7 +232,7 @@ async fn a_twin_whose_lease_is_over_is_made_again(database: &Database) {
     assert!(claim(store, SECOND, 35).await.is_some());
 }
 
-async fn a_deleted_site_takes_its_twins_along(database: &Database) {
+async fn a_deleted_site_loses_its_twins(database: &Database) {
     let store = database.store();
     let books = with_twin(store, &["a.mov"]).await.id;
     delete_site(store, books, 5).await;

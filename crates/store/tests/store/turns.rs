@@ -1,4 +1,4 @@
-//! Whose build, and whose transcode, is next.
+//! Which account's build or transcode is next.
 
 use model::{SiteId, Trigger};
 use store::building::{self, Claim, Worker};
@@ -13,12 +13,12 @@ use crate::media::{add, hash};
 use crate::{at, read, site, site_named, write};
 
 testing::on_both_databases!(
-    of_one_account_who_waited_longest_is_first,
-    a_newcomers_build_is_next_although_another_account_has_fifty_queued,
+    in_one_account_the_longest_waiting_build_is_first,
+    the_build_of_a_new_account_is_next_although_another_account_has_fifty_queued,
     accounts_take_turns,
     a_retried_build_waits_behind_what_came_before_it_was_due_again,
     a_turn_taken_by_a_wrong_clock_does_not_count,
-    a_newcomers_transcode_is_next_although_another_account_has_many_queued,
+    the_transcode_of_a_new_account_is_next_although_another_account_has_many_queued,
     accounts_take_turns_at_transcodes,
     a_transcode_turn_taken_by_a_wrong_clock_does_not_count,
     the_transcodes_of_a_deleted_site_have_no_turn,
@@ -32,7 +32,7 @@ async fn sibling(store: &Store, of: &Site, name: &str) -> Site {
     site
 }
 
-/// An account with so many sites, each with a build that was queued at second 1.
+/// An account with this many sites, each with a build that was queued at second 1.
 async fn busy(store: &Store, name: &str, count: usize) -> Vec<Site> {
     let mut all = vec![site(store, name).await];
     for number in 1..count {
@@ -44,7 +44,7 @@ async fn busy(store: &Store, name: &str, count: usize) -> Vec<Site> {
     all
 }
 
-/// The next build, as a worker takes it.
+/// Claims the next build like a worker.
 async fn next(store: &Store, worker: u128, second: i64) -> Option<Claim> {
     let worker = Worker(Uuid::from_u128(worker));
     write(store, move |tx| {
@@ -59,7 +59,7 @@ async fn next(store: &Store, worker: u128, second: i64) -> Option<Claim> {
     .await
 }
 
-async fn of_one_account_who_waited_longest_is_first(database: &Database) {
+async fn in_one_account_the_longest_waiting_build_is_first(database: &Database) {
     let store = database.store();
     let a = site(store, "a").await;
     let (b, c) = (sibling(store, &a, "b").await, sibling(store, &a, "c").await);
@@ -74,7 +74,7 @@ async fn of_one_account_who_waited_longest_is_first(database: &Database) {
     assert_eq!(waiting(store, 12).await, [a.id, c.id, b.id]);
 }
 
-async fn a_newcomers_build_is_next_although_another_account_has_fifty_queued(database: &Database) {
+async fn the_build_of_a_new_account_is_next_although_another_account_has_fifty_queued(database: &Database) {
     let store = database.store();
     busy(store, "busy", 50).await;
     for second in 5..8 {
@@ -153,7 +153,9 @@ async fn next_transcode(store: &Store, second: i64) -> Option<(SiteId, u8)> {
     Some(found)
 }
 
-async fn a_newcomers_transcode_is_next_although_another_account_has_many_queued(database: &Database) {
+async fn the_transcode_of_a_new_account_is_next_although_another_account_has_many_queued(
+    database: &Database,
+) {
     let store = database.store();
     let (busy, newcomer) = (site(store, "busy").await, site(store, "newcomer").await);
     let second = sibling(store, &busy, "busy-2").await;

@@ -1,14 +1,14 @@
-//! What accounts use, and what their quota refuses.
+//! The usage of accounts, and what their quota refuses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::{AccountId, ObjectId, PageId, SiteId};
-use store::bin::{self, Purge};
 use store::media::{self, Kept, Upload};
 use store::pages::{self, Page};
 use store::sites::{self, Site};
 use store::texts::{self, Text};
+use store::trash::{self, Purge};
 use store::usage::{self, Change, Exceeded, Limited, Quota, Usage};
 use store::{Store, Tx, objects};
 use testing::Database;
@@ -19,9 +19,9 @@ use crate::{at, at_once, page, read, site, site_named, write};
 testing::on_both_databases!(
     of_changes_at_once_exactly_what_fits_is_accepted,
     of_publishes_at_once_exactly_what_fits_is_stored,
-    what_is_refused_says_what_there_is_too_little_of,
+    a_refusal_names_the_exceeded_quota,
     a_change_that_adds_nothing_is_never_refused,
-    an_early_look_counts_nothing,
+    an_early_check_counts_nothing,
     the_counters_say_what_the_rows_say,
 );
 
@@ -60,7 +60,7 @@ async fn of_changes_at_once_exactly_what_fits_is_accepted(database: &Database) {
         (Change { pages: 7, ..Change::default() }, Quota { pages: 300, ..NOTHING }),
         (Change { text: 7, ..Change::default() }, Quota { text: 300, ..NOTHING }),
         (Change { storage: 7, ..Change::default() }, Quota { storage: 300, ..NOTHING }),
-        // All three, and the one of which there is least decides.
+        // All three change, and the quota that is exhausted first decides.
         (Change { storage: 1, pages: 2, text: 3 }, Quota { storage: 400, pages: 85, text: 420 }),
     ];
     for ((change, quota), fits) in changes.into_iter().zip([42, 42, 42, 42]) {
@@ -91,7 +91,7 @@ async fn of_changes_at_once_exactly_what_fits_is_accepted(database: &Database) {
     }
 }
 
-/// Publishes a new page as the use case does: refused, it changes nothing.
+/// Publishes a new page like the use case: if it is refused, nothing changes.
 async fn publish(store: &Store, site: SiteId, name: String, content: String, quota: Quota) -> bool {
     let outcome: Result<(), Refused> = store
         .write(move |tx| {
@@ -141,7 +141,7 @@ async fn of_publishes_at_once_exactly_what_fits_is_stored(database: &Database) {
     });
     let stored: u64 = stored.await.into_iter().sum();
     let expected = Usage { pages: stored, text: bytes.load(Ordering::Relaxed), storage: 0 };
-    assert_eq!(of_account(store, account).await, expected, "who was told that it is stored is right");
+    assert_eq!(of_account(store, account).await, expected, "everything reported as stored is stored");
     assert_eq!(recounted(store, account).await, expected);
     assert_eq!(read(store, texts::count).await as u64, stored, "nothing is left of what was refused");
     assert!(expected.pages <= quota.pages && expected.text <= quota.text, "{expected:?}");
@@ -149,7 +149,7 @@ async fn of_publishes_at_once_exactly_what_fits_is_stored(database: &Database) {
     assert!(expected.pages == quota.pages || expected.text + 20 > quota.text, "{expected:?}");
 }
 
-async fn what_is_refused_says_what_there_is_too_little_of(database: &Database) {
+async fn a_refusal_names_the_exceeded_quota(database: &Database) {
     let store = database.store();
     let (books, stranger) = (site(store, "books").await, site(store, "stranger").await);
     let quota = Quota { storage: 100, pages: 10, text: 50 };
@@ -167,7 +167,7 @@ async fn what_is_refused_says_what_there_is_too_little_of(database: &Database) {
         let expected = Some(Exceeded { what, required, remaining });
         assert_eq!(charge(store, books.id, change, quota).await, expected, "{change:?}");
     }
-    // A smaller plan than what is used already.
+    // A plan that is smaller than the present usage.
     let small = Quota { pages: 5, ..quota };
     let expected = Some(Exceeded { what: Limited::Pages, required: 1, remaining: 0 });
     assert_eq!(charge(store, books.id, change(0, 1, 0), small).await, expected);
@@ -184,14 +184,14 @@ async fn a_change_that_adds_nothing_is_never_refused(database: &Database) {
     {
         assert_eq!(charge(store, books.id, change, NOTHING).await, None, "{change:?}");
     }
-    // What adds pages needs pages, whatever the rest is by now.
+    // Adding pages needs page quota, whatever the rest is.
     let pages = Quota { pages: 1000, ..NOTHING };
     assert_eq!(charge(store, books.id, change(0, 1, -5), pages).await, None);
     let expected = Usage { storage: 998, pages: 999, text: 993 };
     assert_eq!(of_account(store, books.account).await, expected);
 }
 
-async fn an_early_look_counts_nothing(database: &Database) {
+async fn an_early_check_counts_nothing(database: &Database) {
     let store = database.store();
     let books = site(store, "books").await;
     charge(store, books.id, Change { storage: 60, ..Change::default() }, UNLIMITED).await;
@@ -204,7 +204,7 @@ async fn an_early_look_counts_nothing(database: &Database) {
     assert_eq!(database.dump(), before);
 }
 
-/// Numbers that look random and are the same each time.
+/// Pseudorandom numbers, the same each time.
 struct Numbers(u64);
 
 impl Numbers {
@@ -214,7 +214,7 @@ impl Numbers {
     }
 }
 
-/// What a random walk knows of an account.
+/// The expected state of an account during a random walk.
 struct Walk<'w> {
     store: &'w Store,
     numbers: Numbers,
@@ -294,8 +294,8 @@ impl Walk<'_> {
         let Some((site, id)) = Self::take(&mut self.numbers, &mut self.deleted) else { return };
         let restored = write(self.store, move |tx| {
             let version = sites::next_version(tx, site)?.unwrap();
-            assert!(bin::restore(tx, site, version, id, at(6))?);
-            assert!(!bin::restore(tx, site, version, id, at(6))?);
+            assert!(trash::restore(tx, site, version, id, at(6))?);
+            assert!(!trash::restore(tx, site, version, id, at(6))?);
             Ok(pages::by_ids(tx, site, std::iter::once(id))?.remove(0))
         });
         self.live.push((site, restored.await));
@@ -310,7 +310,7 @@ impl Walk<'_> {
                 Purge::DeletedBefore(at(100))
             }
         };
-        assert!(write(self.store, move |tx| bin::purge(tx, site, what, 1000, at(7))).await > 0);
+        assert!(write(self.store, move |tx| trash::purge(tx, site, what, 1000, at(7))).await > 0);
     }
 
     async fn upload(&mut self) {
@@ -363,7 +363,7 @@ impl Walk<'_> {
     }
 }
 
-/// Writes texts for a page; empty ones are none.
+/// Writes texts for a page; empty texts are not stored.
 fn with_texts(tx: &mut Tx, page: Page, content: &str, params: &str) -> store::Result<Page> {
     let mut stored = |body: &str| -> store::Result<Option<Text>> {
         if body.is_empty() {

@@ -1,28 +1,27 @@
-//! `recto site build`: queues a build, and waits for it if asked to.
+//! `recto site build`: queues a build and optionally waits for it.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use model::TokenId;
-use publisher::{Caller, Error, Publisher};
+use publisher::Publisher;
 use serde::Serialize;
 use serde_json::json;
 use store::sites::Site;
 
 use crate::output;
 
-/// A server that runs looks for builds of other processes every second.
-const SERVER_TAKES: Duration = Duration::from_secs(3);
-const GLANCE: Duration = Duration::from_millis(50);
+/// A running server checks for builds of other processes every second.
+const SERVER_STARTS_WITHIN: Duration = Duration::from_secs(3);
+const POLL_EVERY: Duration = Duration::from_millis(50);
 
 #[derive(Args)]
 pub struct Build {
-    /// Its id or name
+    /// The site's id or name
     site: String,
-    /// Wait until the build is over, and fail if it does. Where no server takes it within three seconds, this
-    /// command builds by itself
+    /// Wait until the build has ended, and fail if it fails. If no server starts it within three seconds, this command
+    /// runs the build itself
     #[arg(long)]
     wait: bool,
 }
@@ -31,13 +30,13 @@ impl Build {
     pub async fn run(self, publisher: &Publisher, json: bool) -> Result<()> {
         let site = publisher.site_find(&self.site).await?;
         let build = publisher.site_build(&site).await?;
-        let address = super::address(publisher, &site).await?;
+        let address = super::main_url(publisher, &site).await?;
         if !self.wait {
             if json {
                 output::json(&json!({ "siteId": site.id, "buildId": build, "status": "queued" }));
             } else {
                 output::line(
-                    "a build is queued; a running server takes it within a second (--wait waits for it)",
+                    "build queued; a running server starts it within a second (--wait waits for it)",
                 );
                 output::line(format!("open {address}"));
             }
@@ -60,7 +59,7 @@ impl Build {
     }
 }
 
-/// What became of a build that was queued just now. A newer one of the site includes it.
+/// Waits for the site's newest build, which is the one just queued or a newer one that includes it.
 async fn wait(publisher: &Publisher, site: &Site, json: bool) -> Result<LastBuild> {
     let progress = output::progress("{spinner} {msg} ({elapsed})", json);
     let (start, mut checked) = (Instant::now(), false);
@@ -72,22 +71,22 @@ async fn wait(publisher: &Publisher, site: &Site, json: bool) -> Result<LastBuil
                 return Ok(last);
             }
             Some(last) => last.status,
-            None => bail!("the site was deleted meanwhile"),
+            None => bail!("the site was deleted in the meantime"),
         };
         progress.set_message(status);
-        // A build that runs may be one of a server that died meanwhile: it is taken over, too, when its lease is over.
-        let helps = start.elapsed() > SERVER_TAKES;
-        if helps && !checked {
+        // A running build may belong to a server that has died: it is taken over, too, when its lease has expired.
+        let builds_itself = start.elapsed() > SERVER_STARTS_WITHIN;
+        if builds_itself && !checked {
             publisher.check_objects().await?;
             checked = true;
         }
-        if !helps || !publisher.run_next_build().await? {
-            tokio::time::sleep(GLANCE).await;
+        if !builds_itself || !publisher.run_next_build().await? {
+            tokio::time::sleep(POLL_EVERY).await;
         }
     }
 }
 
-/// The newest build that somebody asked for, in the API's words.
+/// The newest build that was requested, in the format of the API.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastBuild {
@@ -108,7 +107,7 @@ impl LastBuild {
 impl fmt::Display for LastBuild {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LastBuild { status, triggered_by, created_at, completed_at, error, .. } = self;
-        write!(f, "{status}, asked for by {triggered_by} at {created_at}")?;
+        write!(f, "{status}, triggered by {triggered_by} at {created_at}")?;
         match (completed_at, error) {
             (_, Some(error)) => write!(f, ": {error}"),
             (Some(_), None) => write!(f, ", took {:.2} s", self.seconds()),
@@ -117,25 +116,15 @@ impl fmt::Display for LastBuild {
     }
 }
 
-/// `None`: the site was never built.
+/// `None`: the site has no build yet.
 pub async fn last_build(publisher: &Publisher, site: &Site) -> Result<Option<LastBuild>> {
-    // The operator asks what the site's own account may ask.
-    let owner = Caller {
-        token: TokenId::new(site.created_at),
-        account: site.account,
-        plan: String::new(),
-        suspended: false,
-    };
-    match publisher.latest_build(&owner, Some(site.id)).await {
-        Ok(build) => Ok(Some(LastBuild {
-            status: build.status,
-            triggered_by: build.triggered_by,
-            created_at: build.created_at,
-            completed_at: build.completed_at,
-            duration_ms: build.duration_ms,
-            error: build.error,
-        })),
-        Err(Error::NoBuild | Error::NoSuchSite) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    let build = publisher.site_latest_build(site).await?;
+    Ok(build.map(|build| LastBuild {
+        status: build.status,
+        triggered_by: build.triggered_by,
+        created_at: build.created_at,
+        completed_at: build.completed_at,
+        duration_ms: build.duration_ms,
+        error: build.error,
+    }))
 }

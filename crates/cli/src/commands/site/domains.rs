@@ -10,11 +10,11 @@ use crate::output;
 
 #[derive(Args)]
 pub struct Domain {
-    /// Its id or name
+    /// The site's id or name
     site: String,
     #[arg(value_enum, default_value = "list")]
     action: Action,
-    /// Such as docs.example.com
+    /// For example docs.example.com
     host: Option<String>,
 }
 
@@ -26,10 +26,15 @@ enum Action {
 }
 
 impl Domain {
+    pub fn only_reads(&self) -> bool {
+        matches!(self.action, Action::List)
+    }
+
     pub async fn run(self, publisher: &Publisher, json: bool) -> Result<()> {
         let site = publisher.site_find(&self.site).await?;
         let host = || {
-            let missing = || anyhow!("name the domain: recto site domain {} add docs.example.com", self.site);
+            let missing =
+                || anyhow!("the domain is missing: recto site domain {} add docs.example.com", self.site);
             self.host.as_deref().ok_or_else(missing)
         };
         match self.action {
@@ -54,7 +59,7 @@ async fn list(publisher: &Publisher, site: &Site, json: bool) -> Result<()> {
         output::json(&domains);
     } else if domains.is_empty() {
         let name = site.name.as_str();
-        output::line(format!("none; to add one: recto site domain {name} add docs.example.com"));
+        output::line(format!("no domains; to add one: recto site domain {name} add docs.example.com"));
     } else {
         domains.iter().for_each(output::line);
     }
@@ -67,8 +72,8 @@ fn added(publisher: &Publisher, site: &Site, host: &str, json: bool) {
         return;
     }
     let (name, scheme) = (site.name.as_str(), publisher.settings().domain_scheme);
-    output::line(format!("the site answers to {host}, once its DNS points here"));
-    output::line(format!("to have the site's links and feeds name it: recto site build {name}"));
+    output::line(format!("{host} added; the site is served there once its DNS points to this server"));
+    output::line(format!("to use it in the site's links and feeds: recto site build {name}"));
     output::line(format!("open {scheme}://{host}"));
 }
 
@@ -78,6 +83,6 @@ fn removed(site: &Site, host: &str, json: bool) {
         return;
     }
     let name = site.name.as_str();
-    output::line(format!("the site does not answer to {host} any more"));
-    output::line(format!("to have the site's links and feeds forget it: recto site build {name}"));
+    output::line(format!("{host} removed; the site is no longer served there"));
+    output::line(format!("to remove it from the site's links and feeds: recto site build {name}"));
 }

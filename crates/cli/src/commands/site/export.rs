@@ -12,14 +12,14 @@ use crate::output;
 
 #[derive(Args)]
 pub struct Export {
-    /// Its id or name
+    /// The site's id or name
     site: String,
-    /// Made when it is missing
+    /// Created if missing
     directory: PathBuf,
-    /// One of `recto site releases`; the live one if left out
+    /// A release shown by `recto site releases`; default: the live release
     #[arg(long, value_name = "NUMBER")]
     release: Option<i64>,
-    /// Write into a directory that is not empty; what is in the way is overwritten, the rest stays
+    /// Write into a directory that is not empty, overwriting files with the same names
     #[arg(long)]
     force: bool,
 }
@@ -30,7 +30,7 @@ impl Export {
         let directory = self.directory.as_path();
         let shown = directory.display();
         if !self.force && !is_empty(directory)? {
-            bail!("{shown} is not empty; say --force to write into it, or choose another directory");
+            bail!("{shown} is not empty; write into it with --force, or choose another directory");
         }
         let progress = output::progress("{spinner} {pos} files ({per_sec})", json);
         let done =
@@ -45,9 +45,9 @@ impl Export {
             return Ok(());
         }
         output::line(format!(
-            "release {release}: {files} files, {redirects} redirects and {media} uploads are in {shown}"
+            "release {release}: {files} files, {redirects} redirects and {media} uploads written to {shown}"
         ));
-        output::line(format!("to look at it: python3 -m http.server --directory {shown}"));
+        output::line(format!("to view it: python3 -m http.server --directory {shown}"));
         Ok(())
     }
 }
@@ -56,6 +56,6 @@ fn is_empty(directory: &Path) -> Result<bool> {
     match std::fs::read_dir(directory) {
         Ok(mut entries) => Ok(entries.next().is_none()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
-        Err(error) => Err(error).with_context(|| format!("look into {}", directory.display())),
+        Err(error) => Err(error).with_context(|| format!("read the directory {}", directory.display())),
     }
 }

@@ -1,5 +1,5 @@
-//! `recto site password`. A password is never an argument: those stay in the shell's history, and every user of the
-//! machine sees them while the command runs.
+//! `recto site password`. The password is never an argument: arguments are kept in the shell's history and are visible to
+//! all users of the machine while the command runs.
 
 use std::io::{BufRead, IsTerminal};
 
@@ -11,14 +11,14 @@ use serde_json::json;
 
 use crate::output;
 
-/// More than the longest password, so that one that is too long is told so.
-const MOST_BYTES: u64 = 4096;
+/// More than the longest password, so that a password that is too long is refused, not cut.
+const MAX_INPUT_BYTES: u64 = 4096;
 
 #[derive(Args)]
 pub struct Password {
-    /// Its id or name
+    /// The site's id or name
     site: String,
-    /// Let everybody read the site again
+    /// Remove the protection
     #[arg(long)]
     remove: bool,
 }
@@ -26,19 +26,19 @@ pub struct Password {
 impl Password {
     pub async fn run(self, publisher: &Publisher, json: bool) -> Result<()> {
         let site = publisher.site_find(&self.site).await?;
-        let said = if self.remove {
+        let message = if self.remove {
             publisher.unprotect(&site).await?;
-            "everybody may read the site now"
+            "the site is public now"
         } else {
             publisher.protect(&site, &read_password()?).await?;
-            "only those who know the password may read the site now; those who knew an older one are asked again"
+            "the site is protected now; visitors who entered an older password must enter the new one"
         };
         if json {
             output::json(&json!({ "siteId": site.id, "protected": !self.remove }));
             return Ok(());
         }
-        output::line(said);
-        output::line(format!("open {}", super::address(publisher, &site).await?));
+        output::line(message);
+        output::line(format!("open {}", super::main_url(publisher, &site).await?));
         Ok(())
     }
 }
@@ -47,27 +47,25 @@ fn read_password() -> Result<String> {
     let stdin = std::io::stdin();
     let password = if stdin.is_terminal() { ask()? } else { first_line(stdin.lock())? };
     if password.is_empty() {
-        bail!(
-            "no password was given: run the command in a terminal, or give it the password on standard input"
-        );
+        bail!("no password given: run the command in a terminal, or send the password to its standard input");
     }
     Ok(password)
 }
 
-/// Twice: nobody sees what is typed.
+/// Asks twice, because the input is not shown.
 fn ask() -> Result<String> {
     let terminal = Term::stderr();
     let ask = |question: &str| terminal.write_str(question).and_then(|()| terminal.read_secure_line());
     let password = ask("Password: ").context("read the password")?;
-    if ask("Once more: ").context("read the password")? != password {
-        bail!("these were two different passwords; nothing is changed");
+    if ask("Repeat password: ").context("read the password")? != password {
+        bail!("the passwords do not match; nothing was changed");
     }
     Ok(password)
 }
 
 fn first_line(input: impl BufRead) -> Result<String> {
     let mut line = String::new();
-    input.take(MOST_BYTES).read_line(&mut line).context("read the password from standard input")?;
+    input.take(MAX_INPUT_BYTES).read_line(&mut line).context("read the password from standard input")?;
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 

@@ -14,10 +14,10 @@ pub async fn list(publisher: &Publisher, site: &Site, json: bool) -> Result<()> 
     if json {
         output::json(&releases.iter().map(describe).collect::<Vec<_>>());
     } else if releases.is_empty() {
-        output::line(format!("none yet; to make one: recto site build {name}"));
+        output::line(format!("no releases yet; to create one: recto site build {name}"));
     } else {
         let rows: Vec<_> = releases.iter().map(row).collect();
-        output::table(["RELEASE", "MADE", "PAGES", ""], &rows);
+        output::table(["RELEASE", "CREATED", "PAGES", ""], &rows);
         output::line("");
         output::line(format!("to go back to one: recto site rollback {name} NUMBER"));
     }
@@ -41,9 +41,9 @@ fn row(ReleaseInfo { release, live }: &ReleaseInfo) -> [String; 4] {
 
 #[derive(Args)]
 pub struct Rollback {
-    /// Its id or name
+    /// The site's id or name
     site: String,
-    /// As `recto site releases` shows it; the one before the live one if left out
+    /// A release shown by `recto site releases`; default: the release before the live one
     number: Option<i64>,
 }
 
@@ -55,8 +55,8 @@ impl Rollback {
             output::json(&json!({ "siteId": site.id, "release": number }));
             return Ok(());
         }
-        output::line(format!("release {number} is live, until somebody builds the site again"));
-        output::line(format!("open {}", super::address(publisher, &site).await?));
+        output::line(format!("release {number} is live until the next requested build"));
+        output::line(format!("open {}", super::main_url(publisher, &site).await?));
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! `recto site set` and `recto site settings`: what a site's owner chose.
+//! `recto site set` and `recto site settings`.
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
@@ -7,18 +7,17 @@ use serde_json::{Map, Value, json};
 
 use crate::output;
 
-/// A longer value is not shown whole among the others.
+/// Longer values are shortened.
 const SHOWN_CHARS: usize = 80;
 
 #[derive(Args)]
 pub struct Set {
-    /// Its id or name
+    /// The site's id or name
     site: String,
-    /// Any number of settings. An empty value is the default again; @FILE reads the value from a file (and @@ is
-    /// an @)
+    /// One or more settings. An empty value restores the default; @FILE reads the value from a file (@@ is a literal @)
     #[arg(required = true, value_name = "KEY=VALUE")]
     changes: Vec<String>,
-    /// Queue no build: the change shows with the next one
+    /// Do not queue a build: the change appears with the next build
     #[arg(long)]
     no_build: bool,
 }
@@ -37,10 +36,10 @@ impl Set {
         show(&settings, false);
         output::line("");
         match build {
-            None => output::line(format!("to show it: recto site build {}", site.name.as_str())),
+            None => output::line(format!("to publish the change: recto site build {}", site.name.as_str())),
             Some(_) => {
-                output::line("a build is queued; a running server takes it within a second");
-                output::line(format!("open {}", super::address(publisher, &site).await?));
+                output::line("build queued; a running server starts it within a second");
+                output::line(format!("open {}", super::main_url(publisher, &site).await?));
             }
         }
         Ok(())
@@ -60,7 +59,7 @@ fn read(change: &str) -> Result<(String, String)> {
     Ok((key.trim().to_owned(), value))
 }
 
-/// For `--help`: each key, and what it is for.
+/// For `--help`: each key and its purpose.
 pub fn keys() -> String {
     let width = SiteSettings::KEYS.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
     let lines = SiteSettings::KEYS.iter().map(|(key, purpose)| format!("  {key:<width$}  {purpose}"));
@@ -83,7 +82,7 @@ fn describe(settings: &SiteSettings) -> Value {
     Value::Object(entries.collect::<Map<_, _>>())
 }
 
-/// Every key; `None` where nothing was chosen.
+/// Every key; `None` for settings that are not set.
 fn values(settings: &SiteSettings) -> impl Iterator<Item = (&'static str, Option<String>)> {
     SiteSettings::KEYS.iter().map(|(key, _)| (*key, settings.get(key).filter(|value| !value.is_empty())))
 }

@@ -1,4 +1,4 @@
-//! `recto site show`: everything about a site at a glance.
+//! `recto site show`.
 
 use anyhow::Result;
 use publisher::{Publisher, ReleaseInfo};
@@ -12,7 +12,7 @@ use crate::output;
 pub async fn show(publisher: &Publisher, site: &Site, json: bool) -> Result<()> {
     let live = publisher.release_list(site).await?.into_iter().find(|release| release.live);
     let domains = publisher.domain_list(site).await?;
-    let protected = is_protected(publisher, site).await?;
+    let protected = publisher.site_is_protected(site).await?;
     let last_build = builds::last_build(publisher, site).await?;
     if json {
         let mut shown = describe(publisher, site);
@@ -29,14 +29,15 @@ pub async fn show(publisher: &Publisher, site: &Site, json: bool) -> Result<()> 
         ("name", name.to_owned()),
         ("account", site.account.to_string()),
         ("address", publisher.settings().deploy_url(&site.name)),
-        ("domains", if domains.is_empty() { "none of its own".into() } else { domains.join(", ") }),
+        ("domains", if domains.is_empty() { "none".into() } else { domains.join(", ") }),
         ("created", site.created_at.to_string()),
         (
             "live",
-            live.as_ref().map_or_else(|| format!("nothing yet; see `recto site build {name}`"), live_text),
+            live.as_ref()
+                .map_or_else(|| format!("none yet; to build the site: recto site build {name}"), live_text),
         ),
         ("last build", last_build.as_ref().map_or("none".into(), LastBuild::to_string)),
-        ("readers", if protected { "those who know the password" } else { "everybody" }.to_owned()),
+        ("access", if protected { "protected by a password" } else { "public" }.to_owned()),
     ]);
     Ok(())
 }
@@ -48,13 +49,4 @@ fn release(ReleaseInfo { release, .. }: &ReleaseInfo) -> Value {
 fn live_text(ReleaseInfo { release, .. }: &ReleaseInfo) -> String {
     let pages = if release.pages == 1 { "1 page".into() } else { format!("{} pages", release.pages) };
     format!("release {} of {}, {pages}", release.number, release.created_at)
-}
-
-/// As a visitor finds it.
-async fn is_protected(publisher: &Publisher, site: &Site) -> Result<bool> {
-    let url = publisher.settings().deploy_url(&site.name).to_lowercase();
-    let host = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
-    let host = host.split(['/', ':']).next().unwrap_or_default();
-    let visit = publisher.visit(host).await?;
-    Ok(visit.is_some_and(|visit| visit.protection.is_some()))
 }

@@ -1,4 +1,4 @@
-//! Which footnotes are shown, in which order, and how often each is referred to.
+//! Determines which footnotes are shown, in which order, and how often each is referred to.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{Footnote, Footnotes, key};
 
 impl Footnotes {
-    /// They are numbered as the page is read: first its text, then one footnote after the other, which may refer to more.
+    /// Numbers the footnotes in reading order: first those in the text, then those in the footnotes themselves.
     pub(in crate::document) fn of(events: &[Event]) -> Footnotes {
         let (definitions, ends) = definitions(events);
         let mut footnotes = Footnotes { ends, ..Footnotes::default() };
@@ -52,7 +52,8 @@ impl Footnotes {
     }
 }
 
-/// The events of each definition, the first one of a label; and by the event that begins it, the one that ends it.
+/// The events of each definition, the first for each label; and a map from the event that begins it to the one that
+/// ends it.
 fn definitions(events: &[Event]) -> (FxHashMap<String, Range<usize>>, FxHashMap<usize, usize>) {
     let (mut definitions, mut ends, mut open) = (FxHashMap::default(), FxHashMap::default(), vec![]);
     for (at, event) in events.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What no formula reaches into or out of: code, links and tags, as they are where `$` means nothing.
+//! Ranges whose boundaries a formula must not cross: code, links and tags, as parsed without math.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use crate::raw_html::Html;
 
 #[derive(Default)]
 pub(super) struct Barriers {
-    /// Code spans, and what is between `<code>` and `</code>`; in order, and none in another.
+    /// Code spans, and everything between `<code>` and `</code>`; in order, not overlapping.
     code: Vec<Range<usize>>,
-    /// Links, images, their destinations, and tags: a formula may be in one, or one in it. By where they start.
+    /// Links, images, their destinations, and tags: a formula may be inside one, or contain one. Sorted by start.
     whole: Vec<Range<usize>>,
-    /// The same by where they end.
+    /// The same, sorted by end.
     ends: Vec<Range<usize>>,
 }
 
@@ -26,7 +26,7 @@ impl Barriers {
             match event {
                 Event::Code(_) if html.shows_text() => barriers.code.push(range),
                 Event::Start(Tag::Link { .. } | Tag::Image { .. }) => barriers.whole.push(range),
-                // What follows its text.
+                // The part after the link's text.
                 Event::End(TagEnd::Link | TagEnd::Image) => barriers.whole.push(end..range.end),
                 Event::InlineHtml(tag) => {
                     let was_code = !html.shows_text();
@@ -38,7 +38,7 @@ impl Barriers {
                     }
                 }
                 event if is_block(&event) => html = Html::default(),
-                // What follows `<code>` is code.
+                // Text after `<code>` is code.
                 _ if !html.shows_text() => {
                     if let Some(code) = barriers.code.last_mut() {
                         code.end = range.end.max(code.end);
@@ -59,7 +59,7 @@ impl Barriers {
 
     fn cut_by_code(&self, formula: &Range<usize>) -> bool {
         let next = self.code.partition_point(|code| code.end <= formula.start);
-        // GitHub's other way to write a formula: $`x`$
+        // GitHub's other notation: $`x`$
         let inside = formula.start + 1..formula.end - 1;
         self.code.get(next).is_some_and(|code| code.start < formula.end && *code != inside)
     }

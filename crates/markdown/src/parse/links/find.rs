@@ -1,4 +1,4 @@
-//! Where a text names a URL or an address: the rules of GFM, section 6.9, with the limits of its implementation.
+//! Finds bare URLs and e-mail addresses: the rules of GFM, section 6.9, with the limits of its implementation.
 
 use std::ops::Range;
 
@@ -9,19 +9,19 @@ use super::flat::{is_emphasis, is_opaque};
 #[derive(Clone)]
 pub(super) struct Link {
     pub(super) range: Range<usize>,
-    /// What its destination has that is not written.
+    /// The part of the destination that is not written in the text.
     pub(super) scheme: &'static str,
 }
 
-/// A longer domain is none.
+/// A longer domain is not linked.
 const MAX_DOMAIN_BYTES: usize = 1000;
 
-/// Whether it takes a closer look.
-pub(super) fn is_worthwhile(text: &str) -> bool {
+/// A quick check whether the text can contain a link.
+pub(super) fn may_contain_link(text: &str) -> bool {
     text.contains("://") || text.contains("www.") || text.contains('@')
 }
 
-/// The links of a text, in order. Where a bracket is open, which might be that of a link, there are no URLs.
+/// The links of a text, in order. No URLs are linked inside an open bracket, which might be that of a link.
 pub(super) fn links(text: &str) -> Vec<Link> {
     let (mut links, mut free, mut brackets) = (Vec::new(), 0, 0_usize);
     for (at, byte) in text.bytes().enumerate() {
@@ -50,7 +50,7 @@ pub(super) fn links(text: &str) -> Vec<Link> {
     links
 }
 
-/// `https://…`, from the colon.
+/// `https://…`, given the position of the colon.
 fn url(text: &str, colon: usize) -> Option<Link> {
     let after = text[colon..].strip_prefix("://")?;
     let before = text[..colon].trim_end_matches(|char: char| char.is_ascii_alphabetic());
@@ -73,7 +73,7 @@ fn www(text: &str, start: usize) -> Option<Link> {
     Some(Link { range: start..start + end(rest), scheme: "http://" })
 }
 
-/// `me@example.com`, from the sign.
+/// `me@example.com`, given the position of the `@`.
 fn email(text: &str, sign: usize) -> Option<Link> {
     let is_local = |char: char| char.is_ascii_alphanumeric() || ".+-_".contains(char);
     let before = text[..sign].trim_end_matches(is_local);
@@ -81,7 +81,7 @@ fn email(text: &str, sign: usize) -> Option<Link> {
     let is_part = |char: char| char.is_ascii_alphanumeric() || "-_.".contains(char);
     let host_end = host.find(|char| !is_part(char)).unwrap_or(host.len());
     let is_xmpp = before.ends_with("xmpp:");
-    // A sentence may end after it.
+    // A sentence may end after the address.
     let name = host[..host_end].trim_end_matches('.');
     if before.len() == sign
         || !name.contains('.')
@@ -105,7 +105,7 @@ fn email(text: &str, sign: usize) -> Option<Link> {
     Some(Link { range: start..sign + 1 + name.len() + resource, scheme })
 }
 
-/// The length of a domain and its dots; `None` for one that no browser would look up.
+/// The length of a domain and the number of its dots; `None` for one that no browser would look up.
 fn domain(text: &str) -> Option<(usize, usize)> {
     let (mut dots, mut underscores) = (0, [0, 0]);
     let is_end = |(at, char): &(usize, char)| {
@@ -131,7 +131,7 @@ fn is_host_char(char: char) -> bool {
         && !is_emphasis(char)
 }
 
-/// How far a URL goes: to white space or `<`, but for the punctuation of the sentence around it.
+/// The end of a URL: white space or `<`, without trailing punctuation of the sentence.
 fn end(text: &str) -> usize {
     let ends = |char: char| char.is_whitespace() || char == '<' || is_opaque(char);
     trimmed(&text[..text.find(ends).unwrap_or(text.len())]).len()
@@ -147,7 +147,7 @@ pub(super) fn trimmed(url: &str) -> &str {
             unopened -= 1;
             url = &url[..url.len() - 1];
         } else if let Some(rest) = url.strip_suffix(';') {
-            // What looks like an entity is none of its own.
+            // Something that looks like an entity is not part of the URL.
             let name = rest.trim_end_matches(|char: char| char.is_ascii_alphabetic());
             let is_entity = name.len() < rest.len() && name.ends_with('&');
             url = if is_entity { &name[..name.len() - 1] } else { rest };

@@ -1,4 +1,4 @@
-//! The text of a paragraph in one piece, and the way back to its events.
+//! The text of a paragraph as one string, and the mapping back to its events.
 
 mod build;
 
@@ -9,9 +9,9 @@ use pulldown_cmark::{CowStr, Event};
 use super::find::{self, Link};
 use crate::parse::Events;
 
-/// What stands for the signs of emphasis: they are part of a URL only if they are in the middle of it.
+/// Placeholder for emphasis markers: they are part of a URL only in the middle of it.
 const EMPHASIS: char = '\u{2}';
-/// What stands for what is no part of a URL, such as code, and for a sign that was escaped so as to make none.
+/// Placeholder for anything that cannot be part of a URL, such as code, and for an escaped character.
 const OPAQUE: char = '\u{1}';
 
 pub(super) fn is_emphasis(char: char) -> bool {
@@ -26,25 +26,25 @@ pub(super) fn is_opaque(char: char) -> bool {
 pub(super) struct Flat<'t> {
     text: String,
     parts: Vec<Part<'t>>,
-    /// The part that comes next, and up to where in `text` everything was taken.
+    /// The next part, and the offset in `text` up to which everything has been consumed.
     next: usize,
     taken: usize,
 }
 
 struct Part<'t> {
     event: Event<'t>,
-    /// Where it stands in `text`.
+    /// Its range in `text`.
     range: Range<usize>,
     emphasis: Option<Emphasis<'t>>,
 }
 
-/// One end of some emphasis.
+/// A start or end of emphasis.
 #[derive(Clone, Copy)]
 struct Emphasis<'t> {
     signs: &'t str,
-    /// The part that is its other end.
+    /// The index of the part at the other end.
     other: usize,
-    /// The other end is in a URL, so the signs are only signs.
+    /// The other end is in a URL, so the markers are literal.
     is_undone: bool,
 }
 
@@ -57,7 +57,7 @@ impl<'t> Flat<'t> {
         &self.text
     }
 
-    /// A link ends at the latest where the emphasis around it does.
+    /// Shortens a link to the end of the emphasis around it.
     pub(super) fn within_emphasis(&self, link: Link) -> Option<Link> {
         let Range { start, end } = link.range;
         let first = self.parts.partition_point(|part| part.range.end <= start);
@@ -68,7 +68,7 @@ impl<'t> Flat<'t> {
         (shorter.range.start == 0).then(|| Link { range: start..start + shorter.range.end, ..shorter })
     }
 
-    /// Hands out the events up to a place in the text.
+    /// Emits the events up to an offset in the text.
     pub(super) fn put_until(&mut self, end: usize, events: &mut Vec<Event<'t>>) {
         while let Some((index, range)) = self.next_part(end) {
             let part = &mut self.parts[index];
@@ -80,7 +80,7 @@ impl<'t> Flat<'t> {
         }
     }
 
-    /// The text up to a place in it; emphasis that begins there is none.
+    /// Consumes the text up to an offset; emphasis that begins there is undone.
     pub(super) fn take_until(&mut self, end: usize) -> String {
         let mut taken = String::new();
         while let Some((index, range)) = self.next_part(end) {
@@ -101,7 +101,7 @@ impl<'t> Flat<'t> {
         }
     }
 
-    /// The next part that begins before `end`, and how much of it comes before that.
+    /// The next part that begins before `end`, and how much of it is before that.
     fn next_part(&mut self, end: usize) -> Option<(usize, Range<usize>)> {
         let (index, part) = (self.next, self.parts.get(self.next)?);
         let start = self.taken.max(part.range.start);

@@ -1,9 +1,9 @@
-//! Texts of the longest length that is accepted, made to cost much. Also what `examples/hostile.rs` measures.
+//! Hostile texts of the maximum accepted length. Also measured by `examples/hostile.rs`.
 
-/// The longest content that is accepted.
+/// The maximum accepted length.
 pub const CHARS: usize = 100_000;
 
-/// Each text with its name.
+/// Each text with a description.
 pub fn texts() -> Vec<(String, String)> {
     let mut texts = Vec::new();
     texts.extend(PIECES.split('·').map(|piece| (format!("{piece:?} again and again"), fill(piece))));
@@ -49,7 +49,7 @@ const PAIRS: [(&str, &str); 17] = [
     ("[^a", "]"),
 ];
 
-/// A line that nests deeply, and what follows it.
+/// A deeply nested line, followed by others.
 fn deep(levels: usize) -> Vec<(String, String)> {
     let quotes =
         [("a", "b\n"), ("a", ">b\n"), ("a", "\n"), ("[a]: b", "[c]: d\n"), ("a", "|b\n"), ("a", "[^b\n")];
@@ -108,7 +108,7 @@ fn wide() -> Vec<(String, String)> {
     ]
 }
 
-/// What refers to something, and things that are many.
+/// Many references, and many definitions.
 fn many() -> Vec<(String, String)> {
     let numbered = |len: usize, make: &dyn Fn(usize) -> String| (0..len).map(make).collect::<String>();
     let growing = |sign: &str, after: &str| {
@@ -166,7 +166,7 @@ fn code() -> Vec<(String, String)> {
     languages.iter().flat_map(|language| pieces.map(|piece| block(language, piece))).collect()
 }
 
-/// On the thread's own stack, on one of its own, and not at all; and as many as fit.
+/// Formulas converted on the thread's own stack, on a separate stack, and not at all; and as many as fit.
 fn formulas() -> Vec<(String, String)> {
     let commands =
         ["{", "^{", "\\sqrt{", "\\frac{a}{", "\\left(", "\\begin{matrix}", "\\hat ", "\\frac1", "x", "a&"];
@@ -191,7 +191,7 @@ pub fn fill(piece: &str) -> String {
     piece.repeat(CHARS / piece.chars().count())
 }
 
-/// Opens as often as it closes.
+/// Opens and closes equally often.
 fn nest(open: &str, close: &str) -> String {
     let depth = (CHARS - 1) / (open.len() + close.len());
     format!("{}a{}", open.repeat(depth), close.repeat(depth))

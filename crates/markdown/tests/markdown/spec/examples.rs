@@ -1,7 +1,7 @@
-//! The examples in the text of a specification.
+//! Reads the examples from the text of a specification.
 
 pub struct Example {
-    /// As the specification counts them, from 1.
+    /// Counted from 1, as in the specification.
     pub number: u32,
     pub markdown: String,
     pub html: String,
@@ -9,7 +9,7 @@ pub struct Example {
 
 const FENCE: &str = "````````````````````````````````";
 
-/// An example stands between two fences, its Markdown and HTML parted by a dot; `→` is a tab.
+/// An example is enclosed in two fences, with a line of one dot between its Markdown and HTML; `→` is a tab.
 pub fn examples(specification: &str) -> Vec<Example> {
     let mut examples = Vec::new();
     let mut lines = specification.lines();

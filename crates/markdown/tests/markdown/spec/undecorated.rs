@@ -1,6 +1,6 @@
-//! What the specifications ask for, out of what we write.
+//! Reduces our HTML to that of the specifications.
 
-/// The HTML without what we add to it, void elements closed as `<br>`.
+/// The HTML without our additions, with void elements written as `<br>`.
 pub fn undecorated(html: &str) -> String {
     let html = html.replace(" />", ">");
     let html = without_heading_links(&html);
@@ -20,7 +20,7 @@ fn without_heading_links(html: &str) -> String {
     html
 }
 
-/// In highlighted code quotes stand for themselves, as they may.
+/// Quotes are not escaped in highlighted code.
 fn without_colours(html: &str) -> String {
     replace(html, "<pre tabindex=\"0\"><code", "</code></pre>", |block| {
         let (attributes, code) = block.split_once('>').unwrap();
@@ -65,7 +65,7 @@ fn without_task_names(html: &str) -> String {
 pub const UNCHECKED: &str = "<input type=\"checkbox\" disabled=\"\">";
 pub const CHECKED: &str = "<input type=\"checkbox\" checked=\"\" disabled=\"\">";
 
-/// Replaces each stretch from `start` to the next `end` by what `make` makes of what is between them.
+/// Replaces each range from `start` to the next `end` by what `make` returns for the text between them.
 fn replace(html: &str, start: &str, end: &str, make: impl Fn(&str) -> String) -> String {
     let (mut out, mut rest) = (String::new(), html);
     while let Some((before, after)) = rest.split_once(start)

@@ -1,4 +1,4 @@
-//! The elements of EBML, of which WebM is made: an id, a size, and a body, which may hold elements.
+//! The elements of EBML, which WebM consists of: an id, a size, and a body, which may contain elements.
 
 use std::ops::Range;
 
@@ -8,17 +8,18 @@ use crate::video::source::Source;
 #[derive(Debug, Clone)]
 pub(super) struct Element {
     pub at: u64,
-    /// As it is written, with the marker of its length.
+    /// As written, including its length marker.
     pub id: u32,
     pub body: Range<u64>,
-    /// It ends where the first element comes that cannot be in it; until then its body reaches to its parent's end.
+    /// It ends before the first element that cannot be inside it; until that is found, its body extends to its parent's
+    /// end.
     pub open_ended: bool,
 }
 
-/// A stream of a day, with the blocks of its open-ended clusters.
-const MOST_ELEMENTS: u64 = 8_000_000;
+/// Enough for a stream of a day, including the blocks of its open-ended clusters.
+const MAX_ELEMENTS: u64 = 8_000_000;
 
-/// Reads elements, and counts them: what a file can make us do is bounded.
+/// Reads elements, and limits their number, so that the work per file is bounded.
 pub(super) struct Elements<'a> {
     pub source: &'a Source<'a>,
     read: u64,
@@ -32,7 +33,7 @@ impl<'a> Elements<'a> {
     /// The element at `at`, which ends at `end` or before.
     pub(super) fn one(&mut self, at: u64, end: u64) -> Result<Element, Failure> {
         self.read += 1;
-        if self.read > MOST_ELEMENTS {
+        if self.read > MAX_ELEMENTS {
             return Err(Failure::refused("the video has too many parts"));
         }
         let head: [u8; 12] = self.source.peek(at)?;
@@ -51,7 +52,7 @@ impl<'a> Elements<'a> {
         let open_ended = size == all_ones;
         let mut body_end = if open_ended { end } else { start.saturating_add(size) };
         if id == super::SEGMENT || id == super::CLUSTER {
-            // An upload may have lost its end, and still play.
+            // An upload may be truncated and still play.
             body_end = body_end.min(end);
         }
         if start > end || body_end > end {
@@ -73,7 +74,7 @@ impl<'a> Elements<'a> {
         Ok(elements)
     }
 
-    /// The value of an element that is an unsigned number.
+    /// The value of an unsigned-integer element.
     pub(super) fn number(&self, element: &Element) -> Result<u64, Failure> {
         let length = (element.body.end - element.body.start).min(8) as usize;
         let mut bytes = [0; 8];

@@ -1,4 +1,4 @@
-//! The boxes of an MP4 or QuickTime file: a size, a type of four letters, and a body, which may hold boxes.
+//! The boxes of an MP4 or QuickTime file: a size, a type of four letters, and a body, which may contain boxes.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ pub(super) struct Atom {
     pub body: Range<u64>,
 }
 
-/// A film of ten hours in fragments of a few frames stays below it.
-const MOST_ATOMS: u64 = 4_000_000;
+/// A video of ten hours in fragments of a few frames has fewer.
+const MAX_ATOMS: u64 = 4_000_000;
 
-/// Reads boxes, and counts them: what a file can make us do is bounded.
+/// Reads boxes, and limits their number, so that the work per file is bounded.
 pub(super) struct Atoms<'a> {
     pub source: &'a Source<'a>,
     read: u64,
@@ -31,7 +31,7 @@ impl<'a> Atoms<'a> {
     /// The box at `at`, which ends at `end` or before.
     pub(super) fn one(&mut self, at: u64, end: u64) -> Result<Atom, Failure> {
         self.read += 1;
-        if self.read > MOST_ATOMS {
+        if self.read > MAX_ATOMS {
             return Err(Failure::refused("the video has too many parts"));
         }
         let head: [u8; 16] = self.source.peek(at)?;
@@ -44,7 +44,7 @@ impl<'a> Atoms<'a> {
         };
         let mut atom_end = at.saturating_add(size);
         if &kind == b"mdat" {
-            // An upload may have lost its end, and still play.
+            // An upload may be truncated and still play.
             atom_end = atom_end.min(end);
         }
         if end - at < head_length || size < head_length || atom_end > end {
@@ -53,7 +53,7 @@ impl<'a> Atoms<'a> {
         Ok(Atom { at, kind, body: at + head_length..atom_end })
     }
 
-    /// The boxes in a range, and what is left at its end, too small to be one.
+    /// The boxes in a range, and the rest at its end that is too small to be a box.
     pub(super) fn all(&mut self, range: Range<u64>) -> Result<(Vec<Atom>, Range<u64>), Failure> {
         let (mut atoms, mut at) = (Vec::new(), range.start);
         while range.end.saturating_sub(at) >= 8 {

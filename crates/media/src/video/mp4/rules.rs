@@ -1,8 +1,7 @@
-//! Which boxes stay, and which tracks.
+//! Which boxes and tracks are kept.
 //!
-//! Boxes are kept by name: makers of cameras invent new places for a position or a serial number, and nobody invents a
-//! new place for the size of a frame. Only inside sample descriptions, where every codec has boxes of its own, it is the
-//! other way round.
+//! Boxes are kept by an allowlist: camera makers invent new boxes for positions and serial numbers, but not for the
+//! size of a frame. Only inside sample descriptions, where every codec has its own boxes, it is a denylist.
 
 use super::atom::Type;
 
@@ -14,12 +13,12 @@ pub(super) fn keeps_uuid(uuid: &[u8; 16]) -> bool {
     KEPT_UUIDS.contains(uuid)
 }
 
-/// Whether a track is for those who watch.
+/// Whether a track is for viewers.
 pub(super) fn is_shown(handler: &Type, codec: &Type) -> bool {
     SHOWN.contains(&handler) && !TELEMETRY.contains(&codec)
 }
 
-/// Parents, and the boxes in them that stay as they are.
+/// Parents, and the boxes in them that are kept unchanged.
 const KEPT: [(&Type, &[&Type]); 11] = [
     (b"file", &[b"ftyp", b"styp", b"pdin", b"sidx", b"ssix", b"mfra"]),
     (b"moov", &[b"iods", b"pssh"]),
@@ -40,15 +39,16 @@ const KEPT: [(&Type, &[&Type]); 11] = [
     (b"traf", &[b"tfhd", b"tfdt", b"trun", b"sdtp", b"sbgp", b"sgpd", b"subs", b"saiz", b"saio", b"senc"]),
 ];
 
-/// `uuid` boxes without which an encrypted film cannot be decrypted (PIFF): key system, track, samples.
+/// `uuid` boxes needed to decrypt an encrypted video (PIFF): key system, track, samples.
 const KEPT_UUIDS: [[u8; 16]; 3] = [
     0xd08a4f18_10f3_4a82_b6c8_32d8aba183d3_u128.to_be_bytes(),
     0x8974dbce_7be7_4c51_84f9_7148f9882554_u128.to_be_bytes(),
     0xa2394f52_5a9b_4f14_a244_6c427c648df4_u128.to_be_bytes(),
 ];
 
-/// Tracks that are shown or heard, or that say how. All others tell where, how and with what a film was made.
+/// Handlers of tracks that are shown or played, or control that. All others describe where, how and with what a video
+/// was recorded.
 const SHOWN: [&Type; 9] = [b"vide", b"soun", b"text", b"sbtl", b"subt", b"clcp", b"tmcd", b"hint", b"auxv"];
 
-/// Telemetry in the guise of something else.
+/// Codecs of telemetry in tracks with other handlers.
 const TELEMETRY: [&Type; 7] = [b"mebx", b"gpmd", b"camm", b"fdsc", b"rtmd", b"mett", b"metx"];

@@ -1,4 +1,4 @@
-//! Where a track's samples lie, by its sample tables.
+//! The location of a track's samples, according to its sample tables.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use super::atom::Atoms;
 use crate::Failure;
 use crate::video::source::Source;
 
-/// Ten hours of sixty positions a second are two million.
-const MOST_SAMPLES: u32 = 8_000_000;
+/// Ten hours of sixty positions per second are two million.
+const MAX_SAMPLES: u32 = 8_000_000;
 
-/// The samples of a chunk follow each other, so a chunk is one range.
+/// The samples of a chunk are contiguous, so a chunk is one range.
 pub(super) fn chunks(atoms: &mut Atoms, table: &Range<u64>) -> Result<Vec<Range<u64>>, Failure> {
     let (boxes, _) = atoms.all(table.clone())?;
     let body = |kind: &[u8; 4]| boxes.iter().find(|atom| &atom.kind == kind).map(|atom| atom.body.clone());
@@ -56,7 +56,7 @@ impl<'a> Numbers<'a> {
     ) -> Result<Numbers<'a>, Failure> {
         let left = u32::from_be_bytes(source.peek(body.start + count_at)?);
         let at = body.start + count_at + 4;
-        if left > MOST_SAMPLES || at + u64::from(left) * width > body.end {
+        if left > MAX_SAMPLES || at + u64::from(left) * width > body.end {
             return Err(damaged());
         }
         Ok(Numbers { source, at, width, left })
@@ -99,12 +99,12 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// Samples a chunk: each row holds from its first chunk to the next row's.
+/// Samples per chunk: each row applies from its first chunk to the next row's.
 struct Runs<'a> {
     rows: Numbers<'a>,
     chunk: u32,
     samples: u32,
-    /// The first chunk of the row after, and its samples a chunk.
+    /// The first chunk of the next row, and its samples per chunk.
     after: Option<(u32, u32)>,
 }
 

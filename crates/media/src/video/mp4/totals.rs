@@ -1,5 +1,5 @@
-//! How much media a track says it has. Tables may name the same bytes again and again: what is small to upload and to
-//! keep would be endless to play and to convert.
+//! How much media data the tracks refer to. Tables may refer to the same bytes repeatedly: a file that is small to
+//! upload and store would then take extremely long to play and convert.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,23 +8,23 @@ use super::atom::{Atom, Atoms};
 use crate::Failure;
 use crate::video::source::Source;
 
-/// Tracks may share some of their samples, and an upload may have lost its end; but no more than half.
-const MOST_PER_BYTE: u64 = 2;
+/// Tracks may share some of their samples, and an upload may be truncated; but by no more than half.
+const MAX_PER_BYTE: u64 = 2;
 
-/// The samples of all tracks together, in bytes.
+/// The total size of the samples of all tracks, in bytes.
 #[derive(Default)]
 pub(super) struct Totals {
     samples: u64,
-    /// The size of a track's samples, where its fragments do not say.
+    /// The default sample size of each track, for fragments without their own.
     defaults: BTreeMap<u32, u32>,
 }
 
 impl Totals {
     pub(super) fn check(&self, media: &[Range<u64>]) -> Result<(), Failure> {
         let stored: u64 = media.iter().map(|body| body.end - body.start).sum();
-        if self.samples > stored.saturating_mul(MOST_PER_BYTE) {
+        if self.samples > stored.saturating_mul(MAX_PER_BYTE) {
             return Err(Failure::refused(
-                "the video's sample tables name more media than the file has: it is cut off, or uses the same data \
+                "the video's sample tables name more media than the file has: it is truncated, or uses the same data \
                  many times; please export it again",
             ));
         }
@@ -60,7 +60,7 @@ impl Totals {
         Ok(())
     }
 
-    /// `traf`: a header, which may say the size of all samples, and runs of them, which may say the size of each.
+    /// `traf`: a header with an optional default sample size, and runs of samples with optional sizes.
     pub(super) fn add_fragment(&mut self, atoms: &mut Atoms, fragment: &Atom) -> Result<(), Failure> {
         let (parts, _) = atoms.all(fragment.body.clone())?;
         let mut default = 0;
@@ -74,7 +74,8 @@ impl Totals {
         Ok(())
     }
 
-    /// Flags, the track, and what the flags announce: an offset of 8 bytes, a description, a duration, the size.
+    /// Flags, the track, and the fields announced by the flags: an offset of 8 bytes, a description, a duration, the
+    /// size.
     fn default_of(&self, fields: &[u8; 28]) -> u32 {
         let flags = number(fields, 0);
         let before = [(0x1, 8), (0x2, 4), (0x8, 4)].iter().filter(|(flag, _)| flags & flag != 0);
@@ -84,8 +85,8 @@ impl Totals {
         }
     }
 
-    /// Flags, the count, and what the flags announce: an offset, the first one's flags; then for each sample a duration,
-    /// the size, flags, a shift in time.
+    /// Flags, the count, and the fields announced by the flags: an offset, the first sample's flags; then for each
+    /// sample a duration, the size, flags, a time offset.
     fn add_run(&mut self, source: &Source, run: &Atom, default: u32) -> Result<(), Failure> {
         let fields: [u8; 8] = source.peek(run.body.start)?;
         let (flags, count) = (number(&fields, 0), number(&fields, 4).into());
@@ -109,7 +110,7 @@ fn number(fields: &[u8], at: usize) -> u32 {
     fields.get(at..at + 4).map_or(0, |bytes| u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
 }
 
-/// Of the rows that are there; a table that ends early names no more.
+/// The sum of the rows that exist; a truncated table has fewer.
 fn sum(
     source: &Source,
     table: Range<u64>,
@@ -141,7 +142,7 @@ mod tests {
         [&(body.len() as u32 + 8).to_be_bytes()[..], kind, &body].concat()
     }
 
-    /// What `count` makes of the boxes of a file.
+    /// The total that `count` computes for the boxes of a file.
     fn total(boxes: &[Vec<u8>], count: impl Fn(&mut Totals, &mut Atoms, &Atom)) -> u64 {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&boxes.concat()).unwrap();
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn twice_the_media_is_the_most() {
+    fn at_most_twice_the_media_is_accepted() {
         let check = |samples, allowed| {
             let totals = Totals { samples, defaults: BTreeMap::new() };
             assert_eq!(totals.check(&[10..20, 30..40]).is_ok(), allowed, "{samples}");

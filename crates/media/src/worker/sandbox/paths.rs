@@ -1,4 +1,4 @@
-//! Landlock: which files a child can still open by their names.
+//! Landlock: which files a child can still open by path.
 
 use std::path::PathBuf;
 
@@ -7,14 +7,14 @@ use landlock::{
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope, make_bitflags,
 };
 
-use crate::{Failure, Walls};
+use crate::{Failure, SandboxFeatures};
 
-/// The newest that this was tested with: files, TCP, devices, signals, abstract sockets. An older kernel gives less,
-/// and the filter of system calls forbids the same.
-const TESTED: ABI = ABI::V7;
+/// The newest ABI that this was tested with: files, TCP, devices, signals, abstract sockets. An older kernel provides
+/// less; the system call filter forbids the same.
+const TESTED_ABI: ABI = ABI::V7;
 
-/// Where systems keep programs and what these load, and nothing else. Not all of it is everywhere.
-pub(in crate::worker) const SYSTEM: [&str; 12] = [
+/// Directories of programs and libraries. Not all of them exist everywhere.
+pub(in crate::worker) const SYSTEM_PATHS: [&str; 12] = [
     "/bin",
     "/lib",
     "/lib64",
@@ -29,13 +29,17 @@ pub(in crate::worker) const SYSTEM: [&str; 12] = [
     "/etc/ld.so.cache",
 ];
 
-/// Programs and libraries may be read and run, other files read, or written. What is not there is left out.
-pub(super) fn close(libraries: &[PathBuf], reads: &[PathBuf], writes: &[PathBuf]) -> Result<Walls, Failure> {
+/// Libraries may be read and executed, other files read, or written. Missing paths are skipped.
+pub(super) fn restrict_paths(
+    libraries: &[PathBuf],
+    reads: &[PathBuf],
+    writes: &[PathBuf],
+) -> Result<SandboxFeatures, Failure> {
     let status = restrict(libraries, reads, writes)
         .map_err(|error| Failure::NoSandbox(format!("Landlock answers: {error}")))?;
     match status.landlock {
         LandlockStatus::Available { effective_abi, kernel_abi } => {
-            Ok(Walls { landlock_abi: kernel_abi.unwrap_or(effective_abi as i32) })
+            Ok(SandboxFeatures { landlock_abi: kernel_abi.unwrap_or(effective_abi as i32) })
         }
         LandlockStatus::NotEnabled => {
             Err(Failure::NoSandbox("Landlock is switched off in this kernel".into()))
@@ -50,9 +54,9 @@ fn restrict(
     writes: &[PathBuf],
 ) -> Result<RestrictionStatus, RulesetError> {
     let ruleset = Ruleset::default()
-        .handle_access(AccessFs::from_all(TESTED))?
-        .handle_access(AccessNet::from_all(TESTED))?
-        .scope(Scope::from_all(TESTED))?
+        .handle_access(AccessFs::from_all(TESTED_ABI))?
+        .handle_access(AccessNet::from_all(TESTED_ABI))?
+        .scope(Scope::from_all(TESTED_ABI))?
         .create()?;
     let ruleset = permit(ruleset, libraries, make_bitflags!(AccessFs::{Execute | ReadFile | ReadDir}))?;
     let ruleset = permit(ruleset, reads, AccessFs::ReadFile.into())?;
@@ -66,7 +70,7 @@ fn permit(
     access: BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, RulesetError> {
     for path in paths {
-        let access = if path.is_dir() { access } else { access & AccessFs::from_file(TESTED) };
+        let access = if path.is_dir() { access } else { access & AccessFs::from_file(TESTED_ABI) };
         if let Ok(descriptor) = PathFd::new(path) {
             ruleset = ruleset.add_rule(PathBeneath::new(descriptor, access))?;
         }

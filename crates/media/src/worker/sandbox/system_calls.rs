@@ -1,4 +1,4 @@
-//! seccomp: what a child can still ask of the kernel.
+//! seccomp: which system calls a child can still make.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use seccompiler::{
 
 use crate::Failure;
 
-/// Nothing but computing, memory, and reading and writing of files that are open.
-pub(super) fn allow_work_on_open_files() -> Result<(), Failure> {
+/// Only computing, memory, and reading and writing of open files.
+pub(super) fn allow_only_open_files() -> Result<(), Failure> {
     let mut rules = always(ALLOWED);
-    // How a process aborts; it may signal itself only.
+    // Used to abort; it may signal only itself.
     rules.insert(libc::SYS_tgkill, vec![when(&[(0, SeccompCmpOp::Eq, std::process::id().into())])?]);
-    // It may give up time, and its place before others.
+    // It may lower its time limit and its priority.
     let own_time = [(0, SeccompCmpOp::Eq, 0), (1, SeccompCmpOp::Eq, libc::RLIMIT_CPU.into())];
     rules.insert(libc::SYS_prlimit64, vec![when(&own_time)?]);
     let own_priority = [(0, SeccompCmpOp::Eq, libc::PRIO_PROCESS.into()), (1, SeccompCmpOp::Eq, 0)];
@@ -22,9 +22,9 @@ pub(super) fn allow_work_on_open_files() -> Result<(), Failure> {
     apply(rules, refuse(libc::EPERM), SeccompAction::Allow)
 }
 
-/// No sockets, no other processes, nothing that changes the system or a file's rights; threads, but no new processes.
-pub(super) fn deny_reaching_others() -> Result<(), Failure> {
-    // Its flags lie in memory, where a filter cannot look; the C library then uses `clone`.
+/// No sockets, no other processes, nothing that changes the system or file permissions; threads, but no new processes.
+pub(super) fn deny_access_to_others() -> Result<(), Failure> {
+    // Its flags are in memory, which a filter cannot read; the C library then falls back to `clone`.
     apply(always([libc::SYS_clone3]), SeccompAction::Allow, refuse(libc::ENOSYS))?;
     let mut rules = always(DENIED);
     rules.extend(always(DENIED_BY_NUMBER));
@@ -36,11 +36,11 @@ pub(super) fn deny_reaching_others() -> Result<(), Failure> {
     for signal in [libc::SYS_kill, libc::SYS_tgkill] {
         rules.insert(signal, vec![other_than(std::process::id().into())?]);
     }
-    // Zero is the caller.
+    // Zero is the calling process.
     for of_a_process in [libc::SYS_prlimit64, libc::SYS_sched_setaffinity] {
         rules.insert(of_a_process, vec![other_than(0)?]);
     }
-    // The same calls under their second numbers.
+    // The same calls by their x32 numbers.
     #[cfg(target_arch = "x86_64")]
     {
         rules.extend(rules.clone().into_iter().map(|(number, rules)| (number | X32, rules)));
@@ -55,7 +55,7 @@ fn always(system_calls: impl IntoIterator<Item = libc::c_long>) -> Rules {
     system_calls.into_iter().map(|number| (number, Vec::new())).collect()
 }
 
-/// All of these comparisons of arguments hold.
+/// All of these argument comparisons hold.
 fn when(comparisons: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, Failure> {
     let condition = |(argument, operator, value): &(u8, SeccompCmpOp, u64)| {
         SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), *value)
@@ -118,7 +118,7 @@ const ALLOWED: [libc::c_long; 36] = [
     libc::SYS_writev,
 ];
 
-/// Landlock guards what a file holds; rights, owners, dates and attributes it leaves to us.
+/// Landlock protects the content of files, but not their permissions, owners, dates and attributes.
 const DENIED: [libc::c_long; 89] = [
     // Network.
     libc::SYS_accept,
@@ -148,13 +148,13 @@ const DENIED: [libc::c_long; 89] = [
     libc::SYS_sched_setscheduler,
     libc::SYS_setpriority,
     libc::SYS_tkill,
-    // What processes share.
+    // Inter-process communication.
     libc::SYS_mq_open,
     libc::SYS_msgget,
     libc::SYS_semget,
     libc::SYS_shmat,
     libc::SYS_shmget,
-    // Rights, owners, dates, attributes and lengths of files; files without names.
+    // Permissions, owners, dates, attributes and lengths of files; unnamed files.
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
     libc::SYS_fchown,
@@ -217,8 +217,8 @@ const DENIED: [libc::c_long; 89] = [
     libc::SYS_userfaultfd,
 ];
 
-/// `fchmodat2`, `setxattrat`, `removexattrat`, `open_tree_attr`, `file_setattr`: newer than the library of names, and the
-/// same on all machines.
+/// `fchmodat2`, `setxattrat`, `removexattrat`, `open_tree_attr`, `file_setattr`: not in `libc` yet, with the same
+/// numbers on all architectures.
 const DENIED_BY_NUMBER: [libc::c_long; 5] = [452, 463, 466, 467, 469];
 
 #[cfg(target_arch = "x86_64")]
@@ -237,10 +237,11 @@ const DENIED_ON_X86: [libc::c_long; 12] = [
     libc::SYS_vfork,
 ];
 
-/// The bit of x86's third kind of programs (64-bit registers, 32-bit addresses), which some kernels run.
+/// The bit of the x32 ABI (64-bit registers, 32-bit addresses), which some kernels support.
 #[cfg(target_arch = "x86_64")]
 const X32: i64 = 0x4000_0000;
 
-/// `ptrace`, `rt_sigqueueinfo`, `kexec_load`, `rt_tgsigqueueinfo`, `process_vm_readv` and `process_vm_writev` there.
+/// The x32 numbers of `ptrace`, `rt_sigqueueinfo`, `kexec_load`, `rt_tgsigqueueinfo`, `process_vm_readv` and
+/// `process_vm_writev`.
 #[cfg(target_arch = "x86_64")]
 const DENIED_ON_X32: [i64; 6] = [521, 524, 528, 536, 539, 540];

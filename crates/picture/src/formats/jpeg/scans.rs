@@ -7,8 +7,8 @@ const START_OF_SCAN: u8 = 0xDA;
 
 /// The number of scans.
 ///
-/// A file that is not progressive and brings its colours in scans of their own is legal and rare; our decoder gets its
-/// colours wrong (<https://github.com/etemesi254/zune-image/issues/422>), so it is refused.
+/// A file that is not progressive and has each colour in a separate scan is legal and rare; our decoder gets its
+/// colours wrong (<https://github.com/etemesi254/zune-image/issues/422>), so it is rejected.
 pub(super) fn count(input: &[u8]) -> Result<u64, Error> {
     let (mut scans, mut sequential_channels) = (0, None);
     for (marker, segment) in segments(input) {
@@ -28,7 +28,8 @@ pub(super) fn count(input: &[u8]) -> Result<u64, Error> {
     Ok(scans)
 }
 
-/// Markers of the first image, each with all that follows it. What lies between is skipped, as decoders do.
+/// The markers of the first image, each with all bytes that follow it. Bytes between segments are skipped, as decoders
+/// do.
 fn segments(input: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     let mut rest = input;
     std::iter::from_fn(move || {
@@ -39,7 +40,7 @@ fn segments(input: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
             rest = &rest[at + if marker == 0xFF { 1 } else { 2 }..];
             match marker {
                 END_OF_IMAGE => return None,
-                // No marker; restarts, the beginning, and a leftover, which stand alone.
+                // Not a marker; or restarts, start of image and a reserved one, which have no length.
                 0x00 | 0xFF | 0xD0..=0xD8 | 0x01 => {}
                 _ => {
                     let segment = rest;
@@ -80,7 +81,7 @@ mod tests {
         let check = |file: &[u8], scans| assert_eq!(count(file).expect("a JPEG"), scans);
         check(&file(&[]), 0);
         check(&file(&[(baseline.0, &baseline.1), one]), 1);
-        // What looks like a scan inside of a segment is none.
+        // Bytes inside a segment that look like a scan are not counted.
         check(&file(&[(0xE1, &[0xFF, START_OF_SCAN]), (baseline.0, &baseline.1), one]), 1);
         let progressive = frame(0xC2, 3);
         let first =
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_in_scans_of_their_own_are_refused_unless_progressive() {
+    fn colours_in_separate_scans_are_refused_unless_progressive() {
         for (marker, refused) in [(0xC0, true), (0xC1, true), (0xC2, false)] {
             let frame = frame(marker, 3);
             for first in [1, 2] {
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn any_end_is_an_end() {
+    fn a_file_may_end_anywhere() {
         let frame = frame(0xC2, 3);
         let whole = file(&[(frame.0, &frame.1), (START_OF_SCAN, &[3])]);
         for length in 0..whole.len() {

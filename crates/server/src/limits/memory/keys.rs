@@ -1,12 +1,12 @@
-//! Whose requests a window remembers: a bounded number of keys, however many there are in the world.
+//! The keys of a window. Their number is bounded.
 //!
-//! Anybody may have more IPv6 networks than fit into memory, so these have a table of their own. While it is half full
-//! at most, each /64 has a key. Beyond that, a network that is not known yet is counted with its whole /48, and in a
-//! full table with all the others that are not known. So who floods with networks is soon counted as one, and only
-//! newcomers whose /48 floods (or, in a full table, all newcomers) are counted with others.
+//! An attacker may have more IPv6 networks than fit into memory, so they have a separate table. While it is at most half
+//! full, each /64 has its own key. Beyond that, a new network is counted together with its /48, and in a full table
+//! together with all other new networks. So an attacker with many networks is soon counted as one client, and other
+//! clients share its count only if they are new and in the same /48 (or, in a full table, if they are new).
 //!
-//! All other keys cannot be had for nothing: IPv4 addresses and accounts. When there are too many of them, those that
-//! were not used for longest are forgotten early, which refuses nobody.
+//! All other keys (IPv4 addresses, accounts) are not available in such numbers. If there are too many, those that were
+//! unused for longest are dropped early. That never refuses a request by mistake.
 
 use std::collections::HashMap;
 use std::mem;
@@ -21,14 +21,13 @@ use super::{Key, Ring};
 pub(super) struct Keys {
     exact: Table,
     networks: Table,
-    /// Of each table.
+    /// The most keys of each table.
     most: usize,
-    turned: Timestamp,
+    rotated_at: Timestamp,
 }
 
-/// A key moves to `fresh` when it is used. Once in a window's length `fresh` becomes `stale`, and what was `stale` goes:
-/// no request of those keys is inside the window any more. So keys that are not used cost nothing but their memory, and
-/// that for two lengths at most.
+/// A key moves to `fresh` when it is used. Once per window length `fresh` becomes `stale` and the old `stale` is dropped,
+/// because its keys have no requests in the window any more. So an unused key takes memory for at most two lengths.
 #[derive(Debug, Default)]
 struct Table {
     fresh: HashMap<Key, Ring>,
@@ -37,34 +36,39 @@ struct Table {
 
 impl Keys {
     pub(super) fn new(most: usize) -> Keys {
-        Keys { exact: Table::default(), networks: Table::default(), most, turned: Timestamp::from_micros(0) }
-    }
-
-    /// Turns the generations when it is time, and returns those that go.
-    pub(super) fn turn(&mut self, now: Timestamp, length: Duration) -> [HashMap<Key, Ring>; 2] {
-        if now.since(self.turned) >= length {
-            self.turned = now;
-            return [self.exact.turn(), self.networks.turn()];
+        Keys {
+            exact: Table::default(),
+            networks: Table::default(),
+            most,
+            rotated_at: Timestamp::from_micros(0),
         }
-        // Half of the table is fresh, so it could become full before its time.
-        let full = self.exact.fresh.len() >= self.most / 2;
-        [if full { self.exact.turn() } else { HashMap::new() }, HashMap::new()]
     }
 
-    /// The requests to count this one with, and the key they have in common.
-    pub(super) fn freshen(&mut self, key: Key) -> (Key, &mut Ring) {
+    /// Rotates the generations when it is time, and returns those that expired.
+    pub(super) fn rotate(&mut self, now: Timestamp, length: Duration) -> [HashMap<Key, Ring>; 2] {
+        if now.since(self.rotated_at) >= length {
+            self.rotated_at = now;
+            return [self.exact.rotate(), self.networks.rotate()];
+        }
+        // `fresh` fills half of the table: rotate early, before the table is full.
+        let full = self.exact.fresh.len() >= self.most / 2;
+        [if full { self.exact.rotate() } else { HashMap::new() }, HashMap::new()]
+    }
+
+    /// The key under which a request is counted, and the requests of that key.
+    pub(super) fn touch(&mut self, key: Key) -> (Key, &mut Ring) {
         if !key.is_network() {
-            return (key, self.exact.freshen(key));
+            return (key, self.exact.touch(key));
         }
         let known = self.networks.len();
         let key = if known < self.most / 2 || self.networks.contains(&key) {
             key
-        } else if known < self.most || self.networks.contains(&key.within(48)) {
-            key.within(48)
+        } else if known < self.most || self.networks.contains(&key.network(48)) {
+            key.network(48)
         } else {
-            key.within(0)
+            key.network(0)
         };
-        (key, self.networks.freshen(key))
+        (key, self.networks.touch(key))
     }
 
     pub(super) fn ring(&mut self, key: &Key) -> Option<&mut Ring> {
@@ -78,12 +82,12 @@ impl Keys {
 }
 
 impl Table {
-    fn turn(&mut self) -> HashMap<Key, Ring> {
+    fn rotate(&mut self) -> HashMap<Key, Ring> {
         let fresh = mem::take(&mut self.fresh);
         mem::replace(&mut self.stale, fresh)
     }
 
-    fn freshen(&mut self, key: Key) -> &mut Ring {
+    fn touch(&mut self, key: Key) -> &mut Ring {
         let stale = &mut self.stale;
         self.fresh.entry(key).or_insert_with(|| stale.remove(&key).unwrap_or_default())
     }
@@ -106,15 +110,15 @@ impl Key {
         matches!(self, Key::Ip(IpAddr::V6(_)) | Key::Visitor(IpAddr::V6(_), _))
     }
 
-    /// The network of so many bits that it is in.
-    fn within(self, bits: u32) -> Key {
-        let network = |address: Ipv6Addr| {
+    /// Its network with a prefix of this length.
+    fn network(self, bits: u32) -> Key {
+        let prefix_of = |address: Ipv6Addr| {
             let mask = u128::MAX.checked_shl(128 - bits).unwrap_or(0);
             IpAddr::from(Ipv6Addr::from_bits(address.to_bits() & mask))
         };
         match self {
-            Key::Ip(IpAddr::V6(address)) => Key::Ip(network(address)),
-            Key::Visitor(IpAddr::V6(address), site) => Key::Visitor(network(address), site),
+            Key::Ip(IpAddr::V6(address)) => Key::Ip(prefix_of(address)),
+            Key::Visitor(IpAddr::V6(address), site) => Key::Visitor(prefix_of(address), site),
             other => other,
         }
     }

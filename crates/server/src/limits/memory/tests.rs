@@ -15,16 +15,16 @@ fn second(seconds: i64) -> Timestamp {
     Timestamp::from_micros(seconds * 1_000_000)
 }
 
-/// How many requests there were before this one, which stays counted.
-fn count(memory: &Memory, key: Key, seconds: i64) -> usize {
+/// Counts a request and returns how many there were before it.
+fn count(memory: &MemoryWindow, key: Key, seconds: i64) -> usize {
     let counted = memory.count(key, second(seconds));
-    memory.settle(&counted.key, counted.number);
+    memory.confirm(&counted.key, counted.number);
     counted.before
 }
 
 #[test]
 fn a_flood_on_one_key_keeps_no_more_than_the_limit() {
-    let memory = Memory::new(5, Duration::from_secs(60));
+    let memory = MemoryWindow::new(5, Duration::from_secs(60));
     for _ in 0..1000 {
         count(&memory, key(1), 100);
     }
@@ -34,7 +34,7 @@ fn a_flood_on_one_key_keeps_no_more_than_the_limit() {
 
 #[test]
 fn keys_that_are_not_used_any_more_go_within_two_lengths() {
-    let memory = Memory::new(5, Duration::from_secs(60));
+    let memory = MemoryWindow::new(5, Duration::from_secs(60));
     for number in 0..1000 {
         memory.count(key(number), second(100));
         memory.count(network(1, number), second(100));
@@ -46,27 +46,27 @@ fn keys_that_are_not_used_any_more_go_within_two_lengths() {
 }
 
 #[test]
-fn a_flood_of_networks_fills_a_table_of_its_own_and_no_more() {
-    let memory = Memory::remembering(1000, 5, Duration::from_secs(60));
+fn a_flood_of_networks_fills_only_its_own_table() {
+    let memory = MemoryWindow::with_max_keys(1000, 5, Duration::from_secs(60));
     for number in 0..20_000 {
         // Sparse: each /64 in another /48.
         count(&memory, network(0x2001_0db8, number << 16), 100);
         count(&memory, network(0x2001_0db9, number << 16), 100);
     }
-    // One more: all networks that are not known any more are counted together.
+    // The table is full: all new networks are counted together.
     assert_eq!(memory.lock().keys.len(), (0, 1001));
 }
 
 #[test]
 fn an_ipv4_client_is_counted_alone_whatever_the_others_do() {
-    let memory = Memory::remembering(1000, 5, Duration::from_secs(60));
+    let memory = MemoryWindow::with_max_keys(1000, 5, Duration::from_secs(60));
     for number in 0..20_000 {
         count(&memory, network(0x2001_0db8, number << 16), 100);
         assert_eq!(count(&memory, key(u32::MAX - number), 100), 0);
         let (exact, networks) = memory.lock().keys.len();
         assert!(exact <= 1000 && networks <= 1001, "{exact} {networks}");
     }
-    // One that comes again and again is not forgotten meanwhile.
+    // A key in constant use is kept.
     for before in 0..5 {
         assert_eq!(count(&memory, key(7), 100), before);
         for number in 0..400 {
@@ -77,7 +77,7 @@ fn an_ipv4_client_is_counted_alone_whatever_the_others_do() {
 
 #[test]
 fn without_pressure_each_64_is_counted_exactly() {
-    let memory = Memory::remembering(1000, 5, Duration::from_secs(60));
+    let memory = MemoryWindow::with_max_keys(1000, 5, Duration::from_secs(60));
     for number in 0..500 {
         assert_eq!(count(&memory, network(1, number), 100), 0);
     }
@@ -86,17 +86,17 @@ fn without_pressure_each_64_is_counted_exactly() {
 
 #[test]
 fn under_pressure_newcomers_are_counted_by_48_and_known_ones_as_before() {
-    let memory = Memory::remembering(1000, 5, Duration::from_secs(60));
+    let memory = MemoryWindow::with_max_keys(1000, 5, Duration::from_secs(60));
     for number in 0..500 {
         count(&memory, network(1, number), 100);
     }
-    // Its /64 are one from here on.
+    // From here on its /64 networks are counted as one.
     for before in 0..5 {
         assert_eq!(count(&memory, network(1, 0x1_0000 + before), 100), before as usize);
     }
     assert_eq!(count(&memory, network(2, 0), 100), 0);
     assert_eq!(count(&memory, network(1, 7), 100), 1);
-    // When the flood is over, each is for itself again.
+    // After the flood each network is counted separately again.
     for seconds in [160, 220] {
         count(&memory, network(3, 0), seconds);
     }
@@ -105,14 +105,14 @@ fn under_pressure_newcomers_are_counted_by_48_and_known_ones_as_before() {
 }
 
 #[test]
-fn in_a_full_table_newcomers_are_counted_together_and_what_is_given_back_is_found() {
-    let memory = Memory::remembering(10, 5, Duration::from_secs(60));
+fn in_a_full_table_newcomers_are_counted_together_and_can_be_undone() {
+    let memory = MemoryWindow::with_max_keys(10, 5, Duration::from_secs(60));
     for number in 1..11 {
         count(&memory, network(number, 0), 100);
     }
     let counted = memory.count(network(100, 0), second(100));
     assert_eq!((counted.key, counted.before), (Key::Ip(Ipv6Addr::UNSPECIFIED.into()), 0));
     assert_eq!(count(&memory, network(200, 0), 100), 1);
-    memory.remove(&counted.key, counted.number);
+    memory.undo(&counted.key, counted.number);
     assert_eq!(count(&memory, network(300, 0), 100), 1);
 }

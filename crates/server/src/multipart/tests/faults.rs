@@ -1,4 +1,4 @@
-//! What is refused, and in which words.
+//! Refused bodies and their messages.
 
 use super::*;
 
@@ -12,7 +12,7 @@ async fn refused(body: &[u8]) -> String {
     answers.remove(0)
 }
 
-/// A whole part before the one with this head.
+/// A complete part, followed by a part with this head.
 async fn check_head(head: &[u8], expected: &str) {
     let first = b"--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--b\r\n";
     let body = [first, head, b"\r\n\r\n\r\n--b--"].concat();
@@ -87,14 +87,14 @@ async fn lines_that_end_in_a_line_feed_alone_are_refused() {
 }
 
 #[tokio::test]
-async fn a_boundary_stands_on_a_line_of_its_own() {
+async fn a_boundary_must_be_on_a_separate_line() {
     for body in ["--bc\r\n", "--b-\r\n", "--b\rx", &format!("--b{}\r\n", " ".repeat(257))] {
         assert_eq!(refused(body.as_bytes()).await, "part 1: the boundary must be followed by a line break");
     }
 }
 
 #[tokio::test]
-async fn another_boundary_than_the_one_named_is_told() {
+async fn a_wrong_boundary_is_reported() {
     let expected = "the body does not begin with the boundary that the content type names; JSON is sent as application/json";
     assert_eq!(refused(b"--c\r\n\r\n--c--\r\n").await, expected);
     assert_eq!(refused("x\r\n".repeat(10_000).as_bytes()).await, expected);

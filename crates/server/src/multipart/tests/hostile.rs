@@ -1,4 +1,4 @@
-//! Bodies made to cost much: bounded memory, linear time.
+//! Malicious bodies take bounded memory and linear time.
 
 use std::iter;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::*;
 const HEAD: &[u8] = b"--boundary\r\nContent-Disposition: form-data; name=a\r\n\r\n";
 const END: &[u8] = b"\r\n--boundary--\r\n";
 
-/// A hang, not a measurement: tests run unoptimised, beside others.
+/// Detects a hang; not a measurement: tests are not optimised and run in parallel.
 const HANG: Duration = Duration::from_secs(60);
 
 async fn check(chunks: impl Iterator<Item = &'static [u8]> + Send + 'static, expected: MultipartError) {
@@ -60,7 +60,7 @@ async fn endless_parts_are_refused() {
 
 #[tokio::test]
 async fn a_body_without_end_is_read_in_linear_time() {
-    // 50 MB that nearly are boundaries, in chunks that end in the middle of one.
+    // 50 MB of almost boundaries, in chunks that end in the middle of one.
     let flood = b"\r\n--bounda".repeat(6_000).leak();
     let chunks = iter::once(HEAD).chain(iter::repeat_n(&flood[..flood.len() - 4], 875));
     check(chunks, MultipartError::Truncated).await;
@@ -68,7 +68,7 @@ async fn a_body_without_end_is_read_in_linear_time() {
         .await;
 }
 
-/// A chunk that is counted as long as anybody holds it.
+/// A chunk that is counted while it is in memory.
 struct Counted {
     bytes: Vec<u8>,
     alive: Arc<AtomicUsize>,
@@ -99,7 +99,7 @@ async fn a_body_of_256_mb_is_held_a_chunk_at_a_time() {
     const CHUNKS: usize = 4096;
     let alive = Arc::new(AtomicUsize::new(0));
     let count = alive.clone();
-    // Every other chunk ends in the beginning of a boundary, which has to be held back.
+    // Every other chunk ends with the beginning of a boundary, which must not be returned yet.
     let content = move |index: usize| {
         let mut bytes = vec![b'x'; CHUNK];
         if index % 2 == 1 {

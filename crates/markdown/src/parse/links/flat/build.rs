@@ -1,4 +1,4 @@
-//! How events are laid out as a text.
+//! Builds the text of a paragraph from its events.
 
 use std::ops::Range;
 
@@ -16,9 +16,9 @@ pub(super) fn flat<'t>(source: &'t str, events: Events<'t>) -> Flat<'t> {
 struct Builder<'t> {
     source: &'t str,
     flat: Flat<'t>,
-    /// The parts that begin emphasis which has not ended yet.
+    /// The indices of the parts that begin emphasis which is still open.
     open: Vec<usize>,
-    /// How many links we are inside of, and how far the source was read.
+    /// The number of open links, and the offset up to which the source was read.
     links: usize,
     end: usize,
 }
@@ -47,9 +47,10 @@ impl<'t> Builder<'t> {
         self.flat.parts.push(Part { event, range: start..self.flat.text.len(), emphasis });
     }
 
-    /// As long as it is; but the signs of a URL that are written in another way are meant to make none.
+    /// Takes as much of the text as its own length; characters of a URL that are escaped or written as entities become
+    /// placeholders, as the author does not want a link.
     fn push_text(&mut self, piece: &str, range: &Range<usize>) {
-        // A backslash that is in no event escapes what follows it. An entity is shorter than what it is written as.
+        // A backslash that is in no event escapes the next character. An entity is shorter than its source.
         let is_escaped = range.start > self.end && self.source[..range.start].ends_with('\\');
         let other = match piece == &self.source[range.clone()] {
             true => usize::from(is_escaped),
@@ -61,7 +62,7 @@ impl<'t> Builder<'t> {
         self.flat.text.push_str(plain);
     }
 
-    /// Whatever it is, it takes as much of the text as its own text, so that this can be cut.
+    /// Takes as much of the text as its own length, so that the text can be cut there.
     fn put_opaque(&mut self, event: &Event) {
         let len = if let Event::Text(piece) = event { piece.len() } else { 1 };
         self.flat.text.extend(std::iter::repeat_n(OPAQUE, len));
@@ -87,7 +88,7 @@ impl<'t> Builder<'t> {
 }
 
 fn is_tag(tag: &str, name: &str) -> bool {
-    let behind =
+    let after =
         tag.get(..name.len()).filter(|start| start.eq_ignore_ascii_case(name)).map(|_| &tag[name.len()..]);
-    behind.is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_whitespace() || char == '>'))
+    after.is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_whitespace() || char == '>'))
 }

@@ -1,0 +1,76 @@
+//! Dependency rules between the crates, checked in their manifests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The workspace crates that each crate may depend on.
+const MAY_USE: [(&str, &[&str]); 13] = [
+    ("api", &[]),
+    ("model", &[]),
+    ("webp", &[]),
+    ("picture", &["webp"]),
+    ("media", &["model", "picture"]),
+    ("highlight", &[]),
+    ("markdown", &["highlight", "model"]),
+    ("blob", &["model"]),
+    ("store", &["model"]),
+    ("generator", &["markdown", "model"]),
+    ("publisher", &["api", "blob", "generator", "markdown", "media", "model", "store"]),
+    ("server", &["api", "model", "publisher"]),
+    ("cli", &["blob", "media", "model", "publisher", "server", "store"]),
+];
+
+/// External crates that only one workspace crate may depend on.
+const ONLY: [(&str, &str); 10] = [
+    ("rusqlite", "store"),
+    ("postgres", "store"),
+    ("object_store", "blob"),
+    ("libwebp-sys", "webp"),
+    ("image", "picture"),
+    ("pulldown-cmark", "markdown"),
+    ("askama", "generator"),
+    ("axum", "server"),
+    ("hyper", "server"),
+    ("clap", "cli"),
+];
+
+/// The names under `[dependencies]`, by crate.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let manifest = |name: &str| std::fs::read_to_string(crates.join(name).join("Cargo.toml")).expect(name);
+    let names = |name: &str| {
+        let table: toml::Table = manifest(name).parse().expect(name);
+        table["dependencies"].as_table().expect(name).keys().cloned().collect()
+    };
+    MAY_USE.iter().map(|(name, _)| (name.to_string(), names(name))).collect()
+}
+
+#[test]
+fn crates_use_only_the_crates_below_them() {
+    let dependencies = dependencies();
+    for (name, allowed) in MAY_USE {
+        let used = dependencies[name].iter().filter(|name| dependencies.contains_key(*name));
+        let forbidden: Vec<_> = used.filter(|name| !allowed.contains(&name.as_str())).collect();
+        assert!(forbidden.is_empty(), "{name} must not use {forbidden:?}");
+    }
+}
+
+#[test]
+fn a_seam_dependency_is_used_by_one_crate() {
+    for (name, names) in dependencies() {
+        for (library, owner) in ONLY {
+            assert!(
+                name == owner || !names.contains(library),
+                "only {owner} may depend on {library}, not {name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn model_api_and_generator_are_synchronous() {
+    let dependencies = dependencies();
+    for name in ["api", "generator", "highlight", "markdown", "media", "model", "picture", "webp"] {
+        assert!(!dependencies[name].contains("tokio"), "{name} is synchronous");
+    }
+}

@@ -1,0 +1,51 @@
+//! A build's memory is bounded, whatever the pages contain.
+
+use serde_json::{Value, json};
+
+use crate::harness::recto::Recto;
+
+const MB: u64 = 1 << 20;
+
+/// Valid texts that need much memory to parse, or produce as much HTML as possible.
+fn heavy_texts() -> Vec<(&'static str, String)> {
+    let table = |columns: usize| {
+        let row = |cell: &str| format!("|{}\n", cell.repeat(columns));
+        let head = row("a|") + &row("-|");
+        let rows = (99_000 - head.len()) / row("b|").len();
+        head + &row("b|").repeat(rows)
+    };
+    vec![
+        ("headings", "# a\n".repeat(24_000)),
+        ("narrow table", table(3)),
+        ("wide table", table(40)),
+        ("widest table", table(300)),
+        ("links", "[a](b) ".repeat(14_000)),
+        ("code", format!("```rust\n{}```\n", "let a = \"b\" + 1; // c\n".repeat(4_000))),
+        ("emphasis", "**a** _b_ `c` ".repeat(7_000)),
+    ]
+}
+
+#[test]
+fn builds_of_many_heavy_pages_take_bounded_memory() {
+    let recto = Recto::new().set("RECTO_BUILDS_COOLDOWN_SECONDS", "0");
+    let tokens = ["Acme", "Globex"].map(|name| recto.account(name).token);
+    let server = recto.start();
+    let idle = server.memory("VmRSS:");
+    for (name, text) in heavy_texts() {
+        assert!(text.len() <= 100_000, "{name}: {}", text.len());
+        let page = |number| json!({ "title": format!("{name} {number}"), "content": text });
+        let pages: Vec<Value> = (0..12).map(page).collect();
+        for token in &tokens {
+            server.publish(token, &json!({ "pages": pages })).expect(200);
+        }
+    }
+    // Two workers build at once.
+    for token in &tokens {
+        server.build(token).expect(202);
+    }
+    for token in &tokens {
+        assert_eq!(server.wait_for_build(token)["status"], "success");
+    }
+    let growth = server.memory("VmHWM:").saturating_sub(idle);
+    assert!(growth < 256 * MB, "{} MB above an idle server", growth / MB);
+}

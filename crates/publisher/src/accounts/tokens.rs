@@ -1,0 +1,48 @@
+//! Tokens, for the operator: create, list, revoke.
+
+use model::{AccountId, TokenId, TokenName, TokenSecret};
+use serde::Serialize;
+use store::tokens::{self, Token};
+use store::{Error as StoreError, accounts};
+
+use crate::accounts::no_account;
+use crate::{Error, Publisher};
+
+/// Shown once.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenCreated {
+    pub token_id: TokenId,
+    pub token: String,
+}
+
+impl Publisher {
+    pub async fn token_create(&self, account: AccountId, name: TokenName) -> Result<TokenCreated, Error> {
+        let secret = new_secret()?;
+        self.write(move |tx, now| {
+            accounts::get(tx, account)?.ok_or_else(|| no_account(account))?;
+            let token_id = TokenId::new(now);
+            tokens::insert(tx, token_id, account, &name, &secret.hash(), now)?;
+            Ok(TokenCreated { token_id, token: secret.as_str().to_owned() })
+        })
+        .await
+    }
+
+    pub async fn token_list(&self) -> Result<Vec<Token>, Error> {
+        self.read(|tx| Ok(tokens::list(tx)?)).await
+    }
+
+    pub async fn token_revoke(&self, id: TokenId) -> Result<(), Error> {
+        let unknown =
+            move || Error::refused(format!("there is no token {id}; `recto token list` shows them"));
+        self.write(move |tx, now| match tokens::revoke(tx, id, now)? {
+            true => Ok(()),
+            false => Err(unknown()),
+        })
+        .await
+    }
+}
+
+pub(crate) fn new_secret() -> Result<TokenSecret, Error> {
+    TokenSecret::generate().map_err(|error| StoreError::Internal(format!("generate a token: {error}")).into())
+}

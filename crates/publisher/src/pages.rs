@@ -1,0 +1,23 @@
+//! Pages: from an entry of a request to rows, and back to a listing.
+//!
+//! A publish goes through `draft` (reads the body; `entry` and `fields` check it, `texts` stores long texts ahead),
+//! `look_up` and `decide` (which page each entry means) and `publish` (the one transaction).
+
+mod decide;
+mod delete;
+mod draft;
+mod entry;
+mod fields;
+mod list;
+mod look_up;
+mod publish;
+mod texts;
+mod trash;
+
+pub use self::decide::{Target, decide};
+pub use self::draft::Draft;
+pub use self::entry::{Entry, Identity, LongText, TextRef, check_entry};
+pub use self::fields::JsonFields;
+pub(crate) use self::list::Listings;
+pub use self::list::{Cursor, ListBody, ListQuery};
+pub(crate) use self::trash::PURGE_PAGES;

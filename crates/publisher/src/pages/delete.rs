@@ -1,0 +1,30 @@
+//! Deletes one page by its key.
+
+use model::{PageKey, SiteId};
+use store::usage::{self, Change};
+use store::{pages, sites};
+
+use crate::accounts::access::site_of;
+use crate::{Caller, Error, Publisher};
+
+impl Publisher {
+    /// `key` is `None` when the slug or section is invalid; the site is still looked up first.
+    pub async fn delete(
+        &self,
+        caller: &Caller,
+        site: Option<SiteId>,
+        key: Option<PageKey>,
+    ) -> Result<(), Error> {
+        let (account, clock) = (caller.account, self.clock.clone());
+        self.write(move |tx, _| {
+            let site = site_of(tx, account, site)?;
+            let key = key.as_ref().ok_or(Error::NoSuchPage)?;
+            let version = sites::next_version(tx, site.id)?.ok_or(Error::NoSuchSite)?;
+            let found = pages::by_slugs(tx, site.id, std::iter::once(key.slug.as_str()))?;
+            let page = found.iter().find(|page| page.key == *key).ok_or(Error::NoSuchPage)?;
+            pages::delete(tx, site.id, version, &[page.id], clock.now())?;
+            Ok(usage::count(tx, site.id, Change { pages: -1, ..Change::default() })?)
+        })
+        .await
+    }
+}

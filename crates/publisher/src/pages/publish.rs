@@ -1,0 +1,358 @@
+//! Publish: one transaction that creates, updates and deletes pages, all of them or none, and queues the build.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use api::{BuildOutcome, MediaItem, PublishResponse, PublishedPage, WriteStatus};
+use model::{PageId, PageKey, Timestamp, Trigger};
+use store::pages::{self, Page};
+use store::sites::{self, Site};
+use store::texts::{self, Text, TextRange};
+use store::usage::{self, Change};
+use store::{Tx, former};
+
+use super::draft::{Complete, Request};
+use super::look_up::{Ahead, Decision, LookedUp};
+use super::texts::Texts;
+use crate::accounts::access::site_of;
+use crate::builds::{BuildRefusal, queue_build};
+use crate::limits::pace::Large;
+use crate::media::uploads::StoredFiles;
+use crate::{Caller, Draft, Entry, Error, LongText, Publisher, Target, TextRef};
+
+impl Draft {
+    pub async fn publish(self, caller: &Caller) -> Result<PublishResponse, Error> {
+        let Complete { publisher, request, looked_up, texts, leftovers, files } = self.finish().await?;
+        let request = Arc::new(request);
+        let writes_nothing = request.is_refused() || files.is_none() && request.is_empty() && !request.build;
+        let ahead = match writes_nothing || files.is_some() || request.is_large() {
+            true => Some(Ahead::new(&publisher, caller.account, &request, looked_up).await?),
+            false => None,
+        };
+        let stored = match (&files, &ahead) {
+            (Some(files), Some(Ahead { site, .. })) => {
+                // After all other errors.
+                if let Some(refusal) = files.refusal() {
+                    return Err(refusal);
+                }
+                let quota = publisher.settings.quota(&caller.plan);
+                Some(files.store(&publisher, site.id, quota).await?)
+            }
+            _ => None,
+        };
+        let outcome = match ahead {
+            Some(Ahead { site, .. }) if writes_nothing => Outcome::nothing(site),
+            ahead => publisher.commit(caller, request.clone(), texts, stored, ahead).await?,
+        };
+        let Outcome { site, changes, build } = outcome;
+        if !changes.are_none() {
+            leftovers.were_adopted();
+        }
+        if files.is_some() {
+            publisher.transcodes_queued.notify_one();
+        }
+        let build = build.map(|queued| match queued {
+            Ok(()) => {
+                publisher.queued.notify_one();
+                let deploy_url = publisher.settings.deploy_url(&site.name);
+                BuildOutcome::Queued { status: "queued", deploy_url }
+            }
+            Err(refusal) => BuildOutcome::Refused(refusal.into()),
+        });
+        let pages: Vec<PublishedPage> = changes.pages.into_iter().map(published).collect();
+        let page = if request.single { pages.first().cloned() } else { None };
+        let media = files.map(|files| files.items()).filter(|items: &Vec<MediaItem>| !items.is_empty());
+        Ok(PublishResponse { pages, deleted: changes.deleted, media, build, page })
+    }
+
+    /// Checks everything that can be checked without the files.
+    pub async fn check(self, caller: &Caller) -> Result<(), Error> {
+        let Complete { publisher, request, looked_up, .. } = self.finish().await?;
+        Ahead::new(&publisher, caller.account, &Arc::new(request), looked_up).await.map(drop)
+    }
+}
+
+struct Outcome {
+    site: Site,
+    changes: Changes,
+    /// Whether the build was queued, if one was requested.
+    build: Option<Result<(), BuildRefusal>>,
+}
+
+impl Outcome {
+    fn nothing(site: Site) -> Outcome {
+        Outcome { site, changes: Changes::default(), build: None }
+    }
+}
+
+impl Publisher {
+    async fn commit(
+        &self,
+        caller: &Caller,
+        request: Arc<Request>,
+        texts: Texts,
+        stored: Option<StoredFiles>,
+        mut ahead: Option<Ahead>,
+    ) -> Result<Outcome, Error> {
+        let (account, clock, plan) = (caller.account, self.clock.clone(), caller.plan.clone());
+        let settings = self.settings.clone();
+        let (is_large, is_empty) = (request.is_large(), request.is_empty() && stored.is_none());
+        if is_large {
+            self.pace.pause(account.0).await;
+        }
+        let publish = move |tx: &mut Tx| {
+            let site = site_of(tx, account, request.site)?;
+            // In the same transaction, so that the build is queued even if the server stops right after it.
+            let queue = |tx: &mut Tx, now| match request.build {
+                true => {
+                    queue_build(tx, &settings, (account, &plan), site.id, Trigger::Publish, now).map(Some)
+                }
+                false => Ok(None),
+            };
+            if is_empty {
+                let build = queue(tx, clock.now())?;
+                return Ok(Outcome { build, ..Outcome::nothing(site) });
+            }
+            let version = sites::next_version(tx, site.id)?.ok_or(Error::NoSuchSite)?;
+            let decision = match ahead.take().filter(|ahead| ahead.holds(&site, version)) {
+                Some(ahead) => ahead.decision,
+                None => Decision::new(tx, &site, &request, LookedUp::default())?,
+            };
+            if let Some(stored) = &stored {
+                stored.keep(tx)?;
+            }
+            // The site's lock is held by now, so times follow the order of commits.
+            let now = clock.now();
+            let mut changes = Changes::new(&request, decision, &texts, now);
+            if !changes.are_none() {
+                if !texts::adopt(tx, &texts.stashes())? {
+                    return Err(Error::Unavailable(
+                        "the request took so long that its texts were swept".into(),
+                    ));
+                }
+                changes.set_texts(&texts, texts::insert(tx, &texts.waiting)?);
+                if let Some(exceeded) = usage::charge(tx, site.id, changes.usage, &settings.quota(&plan))? {
+                    return Err(exceeded.into());
+                }
+                changes.write(tx, &site, version, now)?;
+            }
+            let build = queue(tx, now)?;
+            Ok(Outcome { site, changes, build })
+        };
+        if is_large {
+            return self.write_large(account.0, Large::Whole, publish).await;
+        }
+        let outcome = self.store.write(publish).await;
+        self.pace.note(account.0);
+        outcome
+    }
+}
+
+/// The rows of a publish.
+#[derive(Default)]
+struct Changes {
+    /// In the request's order.
+    pages: Vec<Written>,
+    /// Which of the request's texts belong to which page.
+    texts: Vec<(usize, LongText, TextRef)>,
+    /// Texts of the request that are stored already.
+    known: Vec<TextRef>,
+    /// Indexes of the pages whose key changes.
+    moved: Vec<usize>,
+    /// Their former URLs.
+    left: Vec<(String, PageId)>,
+    deleted_ids: Vec<PageId>,
+    deleted: Option<Vec<String>>,
+    /// Texts to which no page refers any more.
+    released: Vec<Text>,
+    /// How the account's usage changes.
+    usage: Change,
+}
+
+struct Written {
+    status: WriteStatus,
+    page: Page,
+    /// The client sent exactly what is stored.
+    unchanged: bool,
+}
+
+impl Changes {
+    fn new(request: &Request, decision: Decision, texts: &Texts, now: Timestamp) -> Changes {
+        let Decision { targets, mut found } = decision;
+        let (deleted_ids, deleted) = deletions(request, &found);
+        let mut changes =
+            Changes { pages: Vec::with_capacity(targets.len()), deleted_ids, deleted, ..Changes::default() };
+        changes.usage.pages = -(changes.deleted_ids.len() as i64);
+        let mut ids = new_ids(&targets, now).into_iter();
+        for (entry, target) in request.entries.iter().zip(targets) {
+            let (before, mut page) = match target {
+                Target::Create { key } => {
+                    let Some(id) = ids.next() else { continue };
+                    changes.usage.pages += 1;
+                    (None, new_page(id, key, now))
+                }
+                Target::Update { id, old_key, key } => {
+                    let Some(page) = found.remove(&id) else { continue };
+                    if old_key != key {
+                        changes.moved.push(changes.pages.len());
+                        changes.left.push((generator::url(&old_key), id));
+                    }
+                    (Some(page.clone()), Page { key, ..page })
+                }
+            };
+            apply(&mut page, entry);
+            changes.apply_text(LongText::Content, entry.content, &mut page, texts);
+            changes.apply_text(LongText::Params, entry.params, &mut page, texts);
+            let unchanged = before.as_ref() == Some(&page);
+            if !unchanged {
+                page.updated_at = now;
+            }
+            let status = if before.is_some() { WriteStatus::Updated } else { WriteStatus::Created };
+            changes.pages.push(Written { status, page, unchanged });
+        }
+        changes
+    }
+
+    /// Replaces the text, and leaves the old one to the sweep. The same text again changes nothing.
+    fn apply_text(&mut self, which: LongText, text: Option<TextRef>, page: &mut Page, texts: &Texts) {
+        let Some(text) = text else { return };
+        let (slot, hash) = match which {
+            LongText::Content => (&mut page.content, &mut page.content_hash),
+            LongText::Params => (&mut page.params, &mut page.params_hash),
+        };
+        let new_hash = texts.hash(text);
+        if slot.is_some() && new_hash.is_some() && *hash == new_hash {
+            self.known.push(text);
+            return;
+        }
+        let old = slot.take();
+        *hash = new_hash;
+        self.usage.text += texts.bytes(text) - old.map_or(0, |old| old.bytes);
+        self.released.extend(old);
+        if new_hash.is_some() {
+            self.texts.push((self.pages.len(), which, text));
+        }
+    }
+
+    fn are_none(&self) -> bool {
+        self.deleted_ids.is_empty() && self.pages.iter().all(|written| written.unchanged)
+    }
+
+    /// Sets the rows of the request's texts, now that they are stored; those that waited are in `last`.
+    fn set_texts(&mut self, texts: &Texts, last: Option<TextRange>) {
+        for (index, which, text) in &self.texts {
+            let page = &mut self.pages[*index].page;
+            let slot = if let LongText::Content = which { &mut page.content } else { &mut page.params };
+            *slot = texts.row(*text, last);
+        }
+        self.released.extend(self.known.iter().filter_map(|text| texts.row(*text, last)));
+    }
+
+    fn write(&self, tx: &mut Tx, site: &Site, version: i64, now: Timestamp) -> Result<(), Error> {
+        let of = |wanted| -> Vec<&Page> {
+            let changed = self.pages.iter().filter(|written| !written.unchanged);
+            changed.filter(|written| written.status == wanted).map(|written| &written.page).collect()
+        };
+        let moved: Vec<(PageId, &PageKey)> = self
+            .moved
+            .iter()
+            .map(|index| &self.pages[*index].page)
+            .map(|page| (page.id, &page.key))
+            .collect();
+        pages::delete(tx, site.id, version, &self.deleted_ids, now)?;
+        pages::rekey(tx, site.id, &moved)?;
+        pages::insert(tx, site.id, version, &of(WriteStatus::Created))?;
+        pages::update(tx, site.id, version, &of(WriteStatus::Updated))?;
+        former::add(tx, site.id, version, &self.left)?;
+        texts::release(tx, site.id, version, self.released.iter().copied(), now)?;
+        Ok(())
+    }
+}
+
+/// Ids for the new pages, ascending in the request's order: pages of one request are listed in its order, and rows are
+/// appended at the end of the table.
+fn new_ids(targets: &[Target], now: Timestamp) -> Vec<PageId> {
+    let created = targets.iter().filter(|target| matches!(target, Target::Create { .. })).count();
+    let mut ids: Vec<PageId> = (0..created).map(|_| PageId::new(now)).collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// Which pages `deleteSlugs` really deletes, and their slugs in request order, each once.
+fn deletions(request: &Request, found: &HashMap<PageId, Page>) -> (Vec<PageId>, Option<Vec<String>>) {
+    if request.deletes.is_empty() {
+        return (Vec::new(), None);
+    }
+    let by_key: HashMap<&PageKey, PageId> = found.values().map(|page| (&page.key, page.id)).collect();
+    let (mut ids, mut slugs) = (Vec::new(), Vec::new());
+    let (mut seen_ids, mut seen_slugs) = (HashSet::new(), HashSet::new());
+    for delete in &request.deletes {
+        let Some(id) = delete.key.as_ref().and_then(|key| by_key.get(key)) else { continue };
+        if seen_ids.insert(*id) {
+            ids.push(*id);
+        }
+        if seen_slugs.insert(&delete.slug) {
+            slugs.push(delete.slug.clone());
+        }
+    }
+    (ids, Some(slugs))
+}
+
+pub(super) fn new_page(id: PageId, key: PageKey, now: Timestamp) -> Page {
+    Page {
+        id,
+        key,
+        title: String::new(),
+        description: None,
+        draft: false,
+        tags: "[]".into(),
+        api_endpoint: None,
+        content: None,
+        params: None,
+        content_hash: None,
+        params_hash: None,
+        section_spelling: None,
+        published_at: now,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// Changes only the fields that the entry contains.
+fn apply(page: &mut Page, entry: &Entry) {
+    if entry.section.is_some() {
+        page.section_spelling = entry.section_spelling.clone();
+    }
+    if let Some(title) = &entry.title {
+        page.title = title.as_str().to_owned();
+    }
+    if let Some(description) = &entry.description {
+        page.description = Some(description.as_str().to_owned()).filter(|text| !text.is_empty());
+    }
+    if let Some(draft) = entry.draft {
+        page.draft = draft;
+    }
+    if let Some(tags) = &entry.tags {
+        page.tags = tags.to_json();
+    }
+    if let Some(published_at) = entry.published_at {
+        page.published_at = published_at;
+    }
+    if let Some(endpoint) = &entry.api_endpoint {
+        page.api_endpoint = endpoint.as_ref().map(|endpoint| endpoint.as_str().to_owned());
+    }
+}
+
+fn published(Written { status, page, .. }: Written) -> PublishedPage {
+    PublishedPage {
+        id: page.id.0,
+        slug: page.key.slug.as_str().to_owned(),
+        title: page.title,
+        content_type: page.key.content_type.as_str(),
+        section: Some(page.key.section.as_str().to_owned()).filter(|section| !section.is_empty()),
+        draft: page.draft,
+        status,
+        created_at: page.created_at.to_string(),
+        updated_at: page.updated_at.to_string(),
+    }
+}

@@ -1,0 +1,61 @@
+//! A site's own domains, in addition to its address on this server.
+
+use store::hosts;
+use store::sites::Site;
+
+use crate::{Error, Publisher};
+
+impl Publisher {
+    pub async fn domain_add(&self, site: &Site, host: &str) -> Result<String, Error> {
+        let host = checked(host)?;
+        if self.settings.site_of_host(&host).is_some() {
+            return Err(Error::refused(format!("{host} is an address of this server already")));
+        }
+        let (id, added) = (site.id, host.clone());
+        let added = self.write(move |tx, now| Ok(hosts::add(tx, &added, id, now)?)).await?;
+        self.store.touch();
+        match added {
+            true => Ok(host),
+            false => Err(Error::refused(format!("{host} belongs to a site already; remove it there first"))),
+        }
+    }
+
+    pub async fn domain_remove(&self, site: &Site, host: &str) -> Result<String, Error> {
+        let (id, host) = (site.id, checked(host)?);
+        let gone = host.clone();
+        let removed = self.write(move |tx, _| Ok(hosts::remove(tx, &gone, id)?)).await?;
+        self.store.touch();
+        match removed {
+            true => Ok(host),
+            false => Err(Error::refused(format!("the site has no domain {host}"))),
+        }
+    }
+
+    pub async fn domain_list(&self, site: &Site) -> Result<Vec<String>, Error> {
+        let id = site.id;
+        self.read(move |tx| Ok(hosts::list(tx, id)?)).await
+    }
+
+    /// Whether a site has this host, so that a certificate may be requested for it.
+    pub async fn answers_to(&self, host: &str) -> Result<bool, Error> {
+        Ok(self.hosted_site(&host.to_lowercase()).await?.is_some())
+    }
+}
+
+/// Lower case letters, digits, hyphens and dots, as in a `Host` header.
+fn checked(host: &str) -> Result<String, Error> {
+    let host = host.trim_end_matches('.').to_lowercase();
+    let label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    let fine = host.len() <= 253 && host.contains('.') && host.split('.').all(label);
+    match fine {
+        true => Ok(host),
+        false => Err(Error::refused(format!(
+            "{host:?} is no domain; it looks like docs.example.com (in ASCII: xn--… for other letters)"
+        ))),
+    }
+}

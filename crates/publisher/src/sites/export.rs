@@ -1,0 +1,178 @@
+//! Exports a release as plain files, with the site's media, for any static host.
+
+mod media;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use model::SiteId;
+use store::files::{self, Stored};
+use store::releases;
+use store::sites::Site;
+use tokio::task::JoinSet;
+
+use crate::sites::serving::is_html;
+use crate::{Error, Found, Publisher};
+
+/// Files read in one step.
+const STEP: i64 = 512;
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Exported {
+    pub release: i64,
+    pub files: usize,
+    pub redirects: usize,
+    /// Uploaded files, under each of their names.
+    pub media: usize,
+}
+
+impl Publisher {
+    /// Writes a release (the live one, if none is named) into a directory. `progress` is called with the number of
+    /// files written so far.
+    pub async fn export(
+        &self,
+        site: &Site,
+        release: Option<i64>,
+        directory: &Path,
+        mut progress: impl FnMut(usize),
+    ) -> Result<Exported, Error> {
+        let release = self.release_to_export(site, release).await?;
+        let mut done = Exported { release, ..Exported::default() };
+        let fragments = Arc::new(self.fragments(site.id, release).await?);
+        let (mut after, mut redirects, mut writing) = (String::new(), String::new(), JoinSet::new());
+        loop {
+            let id = site.id;
+            let from = after.clone();
+            let step = self.read(move |tx| Ok(files::list(tx, id, release, &from, STEP)?)).await?;
+            let Some(last) = step.last() else { break };
+            after = last.path.clone();
+            let mut work: Vec<(String, Stored)> = Vec::new();
+            for file in step {
+                match &file.stored {
+                    _ if generator::is_fragment(&file.path) || file.path == "/.md" => continue,
+                    Stored::Redirect(target) => {
+                        redirects.push_str(&format!("{} {target} 301\n", file.path));
+                        done.redirects += 1;
+                    }
+                    Stored::Bytes { .. } => done.files += 1,
+                }
+                work.push((file.path, file.stored));
+            }
+            let (publisher, fragments, directory) = (self.clone(), fragments.clone(), directory.to_owned());
+            writing.spawn(async move { publisher.export_some(work, &fragments, &directory).await });
+            while writing.len() >= 4 {
+                finished(writing.join_next().await)?;
+                progress(done.files);
+            }
+        }
+        while let Some(ended) = writing.join_next().await {
+            finished(Some(ended))?;
+        }
+        if !redirects.is_empty() {
+            write(&directory.join("_redirects"), redirects.as_bytes())?;
+        }
+        done.media = self.export_media(site.id, directory, |media| progress(done.files + media)).await?;
+        progress(done.files + done.media);
+        Ok(done)
+    }
+
+    async fn release_to_export(&self, site: &Site, wanted: Option<i64>) -> Result<i64, Error> {
+        let id = site.id;
+        let (live, kept) =
+            self.read(move |tx| Ok((releases::live(tx, id)?, releases::list(tx, id)?))).await?;
+        let wanted = wanted.or(live).ok_or_else(|| Error::refused("the site was never built"))?;
+        match kept.iter().any(|release| release.number == wanted) {
+            true => Ok(wanted),
+            false => Err(Error::refused(format!("there is no release {wanted} any more"))),
+        }
+    }
+
+    /// Fragments are shared by many pages, and read once.
+    async fn fragments(&self, site: SiteId, release: i64) -> Result<HashMap<String, Bytes>, Error> {
+        let (mut fragments, mut after) = (HashMap::new(), "/.".to_owned());
+        loop {
+            let from = after.clone();
+            let step = self.read(move |tx| Ok(files::list(tx, site, release, &from, STEP)?)).await?;
+            let Some(last) = step.last() else { return Ok(fragments) };
+            after = last.path.clone();
+            for file in step {
+                if !file.path.starts_with("/.") {
+                    return Ok(fragments);
+                }
+                if let Found::Body { bytes, .. } = self.fetch(file.stored).await? {
+                    fragments.insert(file.path, bytes);
+                }
+            }
+        }
+    }
+
+    async fn export_some(
+        &self,
+        files: Vec<(String, Stored)>,
+        fragments: &HashMap<String, Bytes>,
+        directory: &Path,
+    ) -> Result<(), Error> {
+        let mut bodies = Vec::with_capacity(files.len());
+        for (path, stored) in files {
+            bodies.push((path, self.fetch(stored).await?));
+        }
+        let made: Vec<(PathBuf, Vec<u8>)> =
+            bodies.into_iter().map(|(path, found)| plain(&path, found, fragments, directory)).collect();
+        let written =
+            tokio::task::spawn_blocking(move || made.iter().try_for_each(|(path, bytes)| write(path, bytes)));
+        written.await.map_err(|error| Error::refused(format!("write the files: {error}")))?
+    }
+}
+
+/// Where a file goes, and its bytes: a page as visitors get it, a redirect as a small page.
+fn plain(
+    path: &str,
+    found: Found,
+    fragments: &HashMap<String, Bytes>,
+    directory: &Path,
+) -> (PathBuf, Vec<u8>) {
+    let relative = path.trim_start_matches('/');
+    let is_page = is_html(path) && !path.ends_with(".html");
+    let file = match is_page {
+        true => directory.join(relative).join("index.html"),
+        false => directory.join(relative),
+    };
+    let bytes = match found {
+        Found::Body { bytes, .. } if is_html(path) => generator::join(&bytes, |path| fragments.get(path)),
+        Found::Body { bytes, .. } => bytes.to_vec(),
+        Found::Redirect(target) => {
+            return (directory.join(relative).join("index.html"), redirect_page(&target).into());
+        }
+    };
+    (file, bytes)
+}
+
+/// A page for hosts that do not read `_redirects`.
+fn redirect_page(target: &str) -> String {
+    format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Moved</title>\
+         <meta http-equiv=\"refresh\" content=\"0; url={target}\"><link rel=\"canonical\" href=\"{target}\">\
+         <p>This page has moved to <a href=\"{target}\">{target}</a>.</p></html>\n"
+    )
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let written = match std::fs::write(path, bytes) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let parent = path.parent().unwrap_or(Path::new("."));
+            std::fs::create_dir_all(parent).and_then(|()| std::fs::write(path, bytes))
+        }
+        written => written,
+    };
+    written.map_err(|error| Error::refused(format!("write {}: {error}", path.display())))
+}
+
+fn finished(ended: Option<Result<Result<(), Error>, tokio::task::JoinError>>) -> Result<(), Error> {
+    match ended {
+        None => Ok(()),
+        Some(Ok(result)) => result,
+        Some(Err(error)) => Err(Error::refused(format!("write the files: {error}"))),
+    }
+}

@@ -1,0 +1,55 @@
+//! Exports a site's media to the addresses that its pages use.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use futures_util::StreamExt;
+use model::{MediaUrl, SiteId};
+use store::media::Medium;
+use store::transcodes::Status;
+
+use crate::{Error, Publisher};
+
+impl Publisher {
+    /// Returns the number of files. `progress` is called after each, with the number so far.
+    pub(super) async fn export_media(
+        &self,
+        site: SiteId,
+        directory: &Path,
+        mut progress: impl FnMut(usize),
+    ) -> Result<usize, Error> {
+        let mut files = 0;
+        for url in self.list_media(site).await?.iter().flat_map(addresses) {
+            // It may have been deleted since it was listed.
+            let Some(medium) = self.find_medium(site, &url).await? else { continue };
+            let path = directory.join(url.to_string().trim_start_matches('/'));
+            let failed = |error: io::Error| Error::refused(format!("write {}: {error}", path.display()));
+            let mut file = create(&path).map_err(failed)?;
+            let mut pieces = std::pin::pin!(self.read_medium(medium, 0..medium.size).await?);
+            while let Some(piece) = pieces.next().await {
+                file.write_all(&piece?).map_err(failed)?;
+            }
+            files += 1;
+            progress(files);
+        }
+        Ok(files)
+    }
+}
+
+/// The address of each name, and those of the MP4 twins of a MOV.
+fn addresses(medium: &Medium) -> Vec<MediaUrl> {
+    let address =
+        |name: &str| MediaUrl { hash: medium.hash, dimensions: medium.dimensions, name: name.to_owned() };
+    let has_twins = medium.transcode.as_ref().is_some_and(|transcode| transcode.status == Status::Done);
+    let stems = medium.names.iter().filter_map(|name| name.strip_suffix(".mov").filter(|_| has_twins));
+    let twins = stems.map(|stem| address(&format!("{stem}.mp4")));
+    medium.names.iter().map(|name| address(name)).chain(twins).collect()
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    File::create(path)
+}

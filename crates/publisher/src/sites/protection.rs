@@ -1,0 +1,89 @@
+//! Password-protected sites. Visitors who entered the password get a signed cookie.
+
+use argon2::Argon2;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash};
+use model::Timestamp;
+use store::hosts::{self, Protection};
+use store::sites::Site;
+
+use crate::{Error, Publisher};
+
+/// Longer passwords are refused: hashing them would only cost time.
+const MAX_PASSWORD_BYTES: usize = 1000;
+
+impl Publisher {
+    /// Protects a site with a password. Visitors who entered an earlier one have to enter the new one.
+    pub async fn protect(&self, site: &Site, password: &str) -> Result<(), Error> {
+        if password.is_empty() || password.len() > MAX_PASSWORD_BYTES {
+            return Err(Error::refused("a password has 1 to 1000 bytes"));
+        }
+        let protection = protection(password).map_err(Error::refused)?;
+        self.set_protection(site, Some(protection)).await
+    }
+
+    pub async fn unprotect(&self, site: &Site) -> Result<(), Error> {
+        self.set_protection(site, None).await
+    }
+
+    pub async fn site_is_protected(&self, site: &Site) -> Result<bool, Error> {
+        let name = site.name.clone();
+        let hosted = self.read(move |tx| Ok(hosts::by_name(tx, &name)?)).await?;
+        Ok(hosted.is_some_and(|site| site.protection.is_some()))
+    }
+
+    async fn set_protection(&self, site: &Site, protection: Option<Protection>) -> Result<(), Error> {
+        let id = site.id;
+        self.write(move |tx, _| Ok(hosts::protect(tx, id, protection.as_ref())?)).await?;
+        self.store.touch();
+        Ok(())
+    }
+
+    /// Returns the value of a cookie that is valid until `until`, if the password is right. Deliberately slow.
+    pub async fn unlock(
+        &self,
+        protection: &Protection,
+        password: String,
+        until: Timestamp,
+    ) -> Result<Option<String>, Error> {
+        if password.len() > MAX_PASSWORD_BYTES {
+            return Ok(None);
+        }
+        let (hash, key) = (protection.password_hash.clone(), protection.cookie_key.clone());
+        let checked = tokio::task::spawn_blocking(move || verify(&hash, &password)).await;
+        let right = checked.map_err(|error| Error::Internal(format!("check a password: {error}")))??;
+        Ok(right.then(|| sign(&key, until)))
+    }
+
+    pub fn is_unlocked(&self, protection: &Protection, cookie: &str) -> bool {
+        let Some(until) = cookie.split_once('.').and_then(|(until, _)| until.parse().ok()) else {
+            return false;
+        };
+        let until = Timestamp::from_micros(until);
+        // Compared as hashes: the time it takes reveals nothing about the right value.
+        until > self.clock.now()
+            && blake3::hash(sign(&protection.cookie_key, until).as_bytes()) == blake3::hash(cookie.as_bytes())
+    }
+}
+
+fn protection(password: &str) -> Result<Protection, String> {
+    let mut cookie_key = vec![0; 32];
+    getrandom::fill(&mut cookie_key).map_err(|error| format!("no randomness: {error}"))?;
+    let hash = Argon2::default().hash_password(password.as_bytes());
+    let hash = hash.map_err(|error| format!("hash the password: {error}"))?;
+    Ok(Protection { password_hash: hash.to_string(), cookie_key })
+}
+
+fn verify(hash: &str, password: &str) -> Result<bool, Error> {
+    let hash =
+        PasswordHash::new(hash).map_err(|error| Error::Internal(format!("a stored password: {error}")))?;
+    Ok(Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
+}
+
+/// The end of the cookie's validity, and a keyed hash of it.
+fn sign(key: &[u8], until: Timestamp) -> String {
+    let until = until.micros().to_string();
+    let mut whole = [0; 32];
+    let length = key.len().min(32);
+    whole[..length].copy_from_slice(&key[..length]);
+    format!("{until}.{}", blake3::keyed_hash(&whole, until.as_bytes()).to_hex())
+}

@@ -1,0 +1,47 @@
+//! The owner's settings of a site: title, language, colours, links. A change takes effect with the next build.
+
+use generator::Settings;
+use model::{BuildId, Trigger};
+use store::sites::Site;
+use store::{builds, sites};
+
+use crate::builds::owners_settings;
+use crate::{Error, Publisher};
+
+impl Publisher {
+    pub async fn site_settings(&self, site: &Site) -> Result<Settings, Error> {
+        let id = site.id;
+        self.read(move |tx| owners_settings(tx, id)).await
+    }
+
+    /// Changes some settings; all of them or, if one is wrong, none.
+    pub async fn site_set(&self, site: &Site, changes: Vec<(String, String)>) -> Result<Settings, Error> {
+        let id = site.id;
+        self.write(move |tx, _| {
+            // Under the site's lock, two commands at once do not undo each other.
+            sites::lock(tx, id)?;
+            let mut settings = owners_settings(tx, id)?;
+            for (key, value) in &changes {
+                settings.set(key, value).map_err(Error::refused)?;
+            }
+            let text = serde_json::to_string(&settings)
+                .map_err(|error| Error::refused(format!("store the settings: {error}")))?;
+            sites::set_settings(tx, id, &text)?;
+            Ok(settings)
+        })
+        .await
+    }
+
+    /// Queues a build for the operator, regardless of quota and cooldown.
+    pub async fn site_build(&self, site: &Site) -> Result<BuildId, Error> {
+        let site = site.clone();
+        let queued = self.write(move |tx, now| {
+            let id = BuildId::new(now);
+            builds::insert(tx, id, site.account, site.id, Trigger::Cli, now)?;
+            Ok(id)
+        });
+        let id = queued.await?;
+        self.queued.notify_one();
+        Ok(id)
+    }
+}

@@ -1,0 +1,106 @@
+//! API tokens. Only a hash is kept.
+
+use model::{AccountId, Timestamp, TokenHash, TokenId, TokenName};
+use uuid::Uuid;
+
+use crate::engine::row::{from_row, read, select};
+use crate::{Bulk, Result, Tx};
+
+const INSERT: &str = "
+INSERT INTO tokens (id, account_id, name, hash, created_at)
+VALUES ($1, $2, $3, $4, $5)";
+
+pub fn insert(
+    tx: &mut Tx,
+    id: TokenId,
+    account: AccountId,
+    name: &TokenName,
+    hash: &TokenHash,
+    now: Timestamp,
+) -> Result<()> {
+    tx.execute(INSERT, &[&id.0, &account.0, &name.as_str(), &hash.0.as_slice(), &now.micros()])?;
+    Ok(())
+}
+
+/// Who a valid token speaks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    pub token: TokenId,
+    pub account: AccountId,
+    pub plan: String,
+    pub suspended: bool,
+}
+
+from_row!(
+    caller = Caller {
+        token: "tokens.id",
+        account: "accounts.id",
+        plan: "accounts.plan",
+        suspended: "accounts.suspended_at IS NOT NULL",
+    }
+);
+
+const AUTHENTICATE: &str = select!(
+    caller,
+    "
+FROM tokens
+JOIN accounts ON accounts.id = tokens.account_id
+WHERE tokens.hash = $1 AND tokens.revoked_at IS NULL"
+);
+
+pub fn authenticate(tx: &mut Tx, hash: &TokenHash) -> Result<Option<Caller>> {
+    tx.query_one(AUTHENTICATE, &[&hash.0.as_slice()], read)
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    pub id: TokenId,
+    pub account: AccountId,
+    pub name: String,
+    pub created_at: Timestamp,
+    pub last_used_at: Option<Timestamp>,
+    pub revoked_at: Option<Timestamp>,
+}
+
+from_row!(token = Token { id, account: "account_id", name, created_at, last_used_at, revoked_at });
+
+const LIST: &str = select!(
+    token,
+    "
+FROM tokens
+ORDER BY account_id, created_at, id"
+);
+
+pub fn list(tx: &mut Tx) -> Result<Vec<Token>> {
+    tx.query(LIST, &[], read)
+}
+
+const REVOKE: &str = "
+UPDATE tokens
+SET revoked_at = COALESCE(revoked_at, $1)
+WHERE id = $2";
+
+/// `false`: there is no such token. Revoking twice keeps the first time.
+pub fn revoke(tx: &mut Tx, id: TokenId, now: Timestamp) -> Result<bool> {
+    Ok(tx.execute(REVOKE, &[&now.micros(), &id.0])? == 1)
+}
+
+const TOUCH: Bulk = Bulk {
+    sqlite: "
+UPDATE tokens
+SET last_used_at = ?2
+WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)",
+    postgres: "
+UPDATE tokens
+SET last_used_at = used.used_at
+FROM unnest(CAST($1 AS uuid[]), CAST($2 AS bigint[])) AS used (id, used_at)
+WHERE tokens.id = used.id AND (tokens.last_used_at IS NULL OR tokens.last_used_at < used.used_at)",
+};
+
+/// Notes when tokens were last used, many at once.
+pub fn touch(tx: &mut Tx, used: &[(TokenId, Timestamp)]) -> Result<()> {
+    let ids: Vec<Uuid> = used.iter().map(|(id, _)| id.0).collect();
+    let times: Vec<i64> = used.iter().map(|(_, time)| time.micros()).collect();
+    tx.execute_many(TOUCH, &[], &[&ids, &times])?;
+    Ok(())
+}

@@ -1,0 +1,244 @@
+//! How a closure reaches a connection of either database, and how its answer comes back.
+//!
+//! Each of these files uses only those before it: `row` (what was found), `tx` (a transaction and its statements), `mark`
+//! (what changed), `job` (a closure on its way to a thread), `migrate`; then SQLite's `group_commit`, `checkpoint` and
+//! `sqlite`, PostgreSQL's `postgres`, and the `Store` here, which is one of the two.
+
+pub(crate) mod bulk;
+mod checkpoint;
+mod group_commit;
+mod job;
+mod mark;
+mod migrate;
+#[cfg(test)]
+mod plans;
+mod postgres;
+pub(crate) mod row;
+mod sqlite;
+mod tx;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+
+pub use self::bulk::Bulk;
+use self::job::{Closure, Job, NoAnswer};
+pub use self::migrate::{Schema, SchemaVersions};
+use self::postgres::{Access, Postgres};
+pub use self::row::Row;
+use self::sqlite::Sqlite;
+pub use self::tx::{Column, LeaseClock, Param, Tx};
+use crate::{Error, Result};
+
+/// Where the rows are.
+#[derive(Debug, Clone)]
+pub enum Location {
+    /// `group` is the most writes that share a commit.
+    Sqlite {
+        path: PathBuf,
+        group: usize,
+    },
+    Postgres {
+        url: String,
+        connections: usize,
+        leases: LeaseClock,
+    },
+}
+
+/// How long callers wait. A database can be silent for ever without being gone.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadlines {
+    /// For a transaction, all waiting included.
+    pub transaction: Duration,
+    /// For a look-up of a row or two, which a visitor waits for.
+    pub peek: Duration,
+    /// For SQLite's lock: a second process (a command next to the server) may be writing.
+    pub lock: Duration,
+}
+
+impl Default for Deadlines {
+    fn default() -> Deadlines {
+        let seconds = Duration::from_secs;
+        Deadlines { transaction: seconds(30), peek: seconds(5), lock: sqlite::BUSY_TIMEOUT }
+    }
+}
+
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+    deadlines: Deadlines,
+}
+
+#[expect(clippy::large_enum_variant, reason = "there is one a process, behind an Arc")]
+enum Inner {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+impl Store {
+    /// Opens the database and upgrades its schema. Blocks: it is called once, at the start.
+    pub fn open(location: &Location) -> Result<Store> {
+        Store::open_with(location, Schema::Upgrade, Deadlines::default())
+    }
+
+    /// The same with a schema that may not be changed, or with other deadlines (tests do not wait that long).
+    pub fn open_with(location: &Location, schema: Schema, deadlines: Deadlines) -> Result<Store> {
+        let inner = match location {
+            Location::Sqlite { path, group } => {
+                Inner::Sqlite(Sqlite::open(path, schema, *group, deadlines.lock)?)
+            }
+            Location::Postgres { url, connections, leases } => {
+                Inner::Postgres(Postgres::open(url, schema, *connections, *leases)?)
+            }
+        };
+        Ok(Store { inner: Arc::new(inner), deadlines })
+    }
+
+    /// Upgrades the schema, and returns what it was before.
+    pub fn upgrade(location: &Location) -> Result<SchemaVersions> {
+        match location {
+            Location::Sqlite { path, .. } => sqlite::upgrade(path),
+            Location::Postgres { url, leases, .. } => postgres::upgrade(url, *leases),
+        }
+    }
+
+    /// Runs a transaction that may change rows. An `Err` undoes it; an `Ok` comes back once it is on disk.
+    /// The closure may be run more than once.
+    pub async fn write<T, E>(
+        &self,
+        work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.send(Access::Write, self.deadlines.transaction, work).await
+    }
+
+    /// The same for a transaction that writes megabytes: it lets SQLite's log be copied first if that is long, and keeps
+    /// it shorter while others write.
+    pub async fn write_much<T, E>(
+        &self,
+        others_write: bool,
+        work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        if let Inner::Sqlite(sqlite) = &*self.inner {
+            sqlite.log_length.short(others_write).await;
+        }
+        self.write(work).await
+    }
+
+    /// Runs a transaction that sees one moment and changes nothing.
+    pub async fn read<T, E>(&self, work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.send(Access::Read, self.deadlines.transaction, work).await
+    }
+
+    /// A read of a row or two. SQLite answers it in a few microseconds, less than it takes to wake another thread,
+    /// so it is asked right here; PostgreSQL is asked as by `read`.
+    pub async fn peek<T, E>(
+        &self,
+        mut work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        if let Inner::Sqlite(sqlite) = &*self.inner
+            && let Some(answer) = sqlite.peek(&mut work)
+        {
+            return answer;
+        }
+        self.send(Access::Read, self.deadlines.peek, work).await
+    }
+
+    async fn send<T, E>(
+        &self,
+        access: Access,
+        time: Duration,
+        work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (job, answer) = Closure::new(work);
+        let started = Instant::now();
+        let silent = || format!("no answer within {} seconds", time.as_secs_f64());
+        match timeout(time, self.queue(access, Box::new(job))).await {
+            Ok(true) => {}
+            Ok(false) => return Err(E::from(closed())),
+            Err(_) => return Err(E::from(Error::Unavailable(silent()))),
+        }
+        let error = match answer.within(time.saturating_sub(started.elapsed())).await {
+            Ok(answer) => return answer,
+            Err(NoAnswer::Closed) => closed(),
+            // It may still be carried out.
+            Err(NoAnswer::Unknown) if access == Access::Write => Error::CommitUnknown(silent()),
+            Err(NoAnswer::NotStarted | NoAnswer::Unknown) => Error::Unavailable(silent()),
+        };
+        Err(E::from(error))
+    }
+
+    /// `false`: the store is closed.
+    async fn queue(&self, access: Access, job: Box<dyn Job>) -> bool {
+        match &*self.inner {
+            Inner::Sqlite(sqlite) if access == Access::Write => {
+                sqlite.writer.send(job).await;
+                true
+            }
+            Inner::Sqlite(sqlite) => sqlite.reads.send(job).await.is_ok(),
+            Inner::Postgres(postgres) if access == Access::Write => postgres.writes.send(job).await.is_ok(),
+            Inner::Postgres(postgres) => postgres.reads.send(job).await.is_ok(),
+        }
+    }
+
+    /// A number that changes when what visitors get may have changed, also by the hand of another process. While the
+    /// database is unavailable it stays as it is.
+    pub fn mark(&self) -> u64 {
+        match &*self.inner {
+            Inner::Sqlite(sqlite) => sqlite.mark.now(),
+            Inner::Postgres(postgres) => postgres.mark.now(),
+        }
+    }
+
+    /// This process changed what visitors get, and the commit is through: the mark changes now, not when the
+    /// database reports it.
+    pub fn touch(&self) {
+        if let Inner::Postgres(postgres) = &*self.inner {
+            postgres.mark.touch();
+        }
+    }
+
+    /// Finishes what was queued and closes every connection. Only the last handle can close the store.
+    pub fn close(self) {
+        let Some(inner) = Arc::into_inner(self.inner) else { return };
+        // The threads end once nothing can be sent to them: the senders go first.
+        let threads = match inner {
+            Inner::Sqlite(Sqlite { writer, reads, peek, mark, threads, .. }) => {
+                drop((writer, reads, peek, mark));
+                threads
+            }
+            Inner::Postgres(Postgres { writes, reads, mark, threads }) => {
+                drop((writes, reads, mark));
+                threads
+            }
+        };
+        for thread in threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn closed() -> Error {
+    Error::Unavailable("the store is closed".into())
+}

@@ -1,0 +1,172 @@
+//! SQLite's one writer, with group commit.
+//!
+//! A caller that finds no write running becomes the writer, on its own thread: a lone write wakes no other thread, which
+//! would cost as much as the write itself. A caller that finds a write running leaves its work in the queue and waits. The writer runs what it finds there, each piece in a savepoint of one transaction, commits once, and
+//! answers them all.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+use prometheus::{Histogram, exponential_buckets, register_histogram};
+use rusqlite::Connection;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::sync::Semaphore;
+
+use super::job::{Job, QUEUE, Undo};
+use super::tx::{Engine, cached, roll_back};
+use crate::error::{Error, Result};
+
+/// A group is bounded in number and in time, so that the first in it does not wait long for its commit.
+const GROUP_TIME: Duration = Duration::from_millis(5);
+
+static GROUP_SIZE: LazyLock<Histogram> = LazyLock::new(|| {
+    let most = exponential_buckets(1.0, 2.0, 10).expect("growing");
+    register_histogram!("recto_store_group_size", "Writes that shared a commit.", most)
+        .expect("registered once")
+});
+
+pub(crate) struct Writer {
+    connection: Mutex<Connection>,
+    queue: Mutex<VecDeque<Queued>>,
+    /// What may wait in the queue; beyond it, callers wait to be queued.
+    free_places: Semaphore,
+    /// The most writes of a group.
+    most: usize,
+    /// How long a write waits for another process to end its own.
+    lock: Duration,
+    /// For the thread that copies the log.
+    written: SyncSender<()>,
+}
+
+struct Queued {
+    job: Box<dyn Job>,
+    since: Instant,
+}
+
+impl Writer {
+    pub(crate) fn new(
+        connection: Connection,
+        most: usize,
+        lock: Duration,
+        written: SyncSender<()>,
+    ) -> Writer {
+        let (connection, queue) = (Mutex::new(connection), Mutex::default());
+        Writer { connection, queue, free_places: Semaphore::new(QUEUE), most, lock, written }
+    }
+
+    /// Has the job run: by this caller, or by the one that is writing now.
+    pub(crate) async fn send(self: &Arc<Self>, job: Box<dyn Job>) {
+        if let Ok(permit) = self.free_places.acquire().await {
+            // Given back when the job is taken from the queue.
+            permit.forget();
+        }
+        self.queue().push_back(Queued { job, since: Instant::now() });
+        match Handle::current().runtime_flavor() {
+            RuntimeFlavor::MultiThread => self.write_one_group(),
+            _ => self.write_elsewhere(),
+        }
+    }
+
+    /// Writes once. What was queued meanwhile is for another thread: this one's caller waits for an answer.
+    fn write_one_group(self: &Arc<Self>) {
+        let Some(connection) = self.connection() else { return };
+        tokio::task::block_in_place(|| self.write_group(&connection));
+        drop(connection);
+        // Only now: work that was queued while we held the connection relies on us to see it.
+        if !self.queue().is_empty() {
+            self.write_elsewhere();
+        }
+    }
+
+    fn write_elsewhere(self: &Arc<Self>) {
+        let writer = self.clone();
+        tokio::task::spawn_blocking(move || writer.write_all());
+    }
+
+    fn write_all(&self) {
+        loop {
+            let Some(connection) = self.connection() else { return };
+            self.write_group(&connection);
+            drop(connection);
+            if self.queue().is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// `None`: another caller is writing.
+    fn connection(&self) -> Option<MutexGuard<'_, Connection>> {
+        match self.connection.try_lock() {
+            Ok(connection) => Some(connection),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, VecDeque<Queued>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next job whose caller still waits.
+    fn take(&self) -> Option<Queued> {
+        loop {
+            let queued = self.queue().pop_front()?;
+            self.free_places.add_permits(1);
+            if queued.job.begin() {
+                return Some(queued);
+            }
+        }
+    }
+
+    fn write_group(&self, connection: &Connection) {
+        let Some(first) = self.take() else { return };
+        roll_back(connection);
+        // What it waited in the queue it need not wait again: waits for a locked database do not add up.
+        let patience = self.lock.saturating_sub(first.since.elapsed());
+        let begun = connection.busy_timeout(patience).map_err(Error::from);
+        if let Err(error) = begun.and_then(|()| cached(connection, "BEGIN IMMEDIATE")) {
+            return first.job.finish(Err(error));
+        }
+        let started = Instant::now();
+        let mut group = Vec::new();
+        let mut next = Some(first.job);
+        let mut outcome = Ok(());
+        while let Some(mut job) = next {
+            outcome = run_in_savepoint(connection, job.as_mut());
+            group.push(job);
+            let full = group.len() >= self.most || started.elapsed() >= GROUP_TIME;
+            next = if outcome.is_err() || full { None } else { self.take().map(|queued| queued.job) };
+        }
+        let outcome = outcome.and_then(|()| commit(connection)).inspect_err(|_| roll_back(connection));
+        GROUP_SIZE.observe(group.len() as f64);
+        for job in group {
+            job.finish(outcome.clone());
+        }
+        // Full means it is awake already.
+        let _ = self.written.try_send(());
+    }
+}
+
+/// An error here ends the whole group: the engine gave its transaction up (disk full, I/O error), or a savepoint
+/// could not be undone.
+fn run_in_savepoint(connection: &Connection, job: &mut dyn Job) -> Result<()> {
+    cached(connection, "SAVEPOINT job")?;
+    if let Err(undo) = job.run(Engine::Sqlite(connection)) {
+        if let Undo::Failed(error, _) = &undo
+            && connection.is_autocommit()
+        {
+            return Err(error.clone());
+        }
+        cached(connection, "ROLLBACK TO job")?;
+    }
+    cached(connection, "RELEASE job")
+}
+
+fn commit(connection: &Connection) -> Result<()> {
+    if connection.is_autocommit() {
+        return Err(Error::Full("the database gave up the transaction".into()));
+    }
+    cached(connection, "COMMIT")
+}

@@ -1,0 +1,187 @@
+//! PostgreSQL: a bounded pool of threads, each with a connection of its own.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use postgres::{Config, NoTls};
+use tokio::sync::mpsc;
+
+use super::job::{Job, QUEUE, Undo, spawn, take};
+use super::mark::PostgresMark;
+use super::migrate::{self, Schema, SchemaVersions};
+use super::tx::{Engine, LeaseClock, PgConnection};
+use crate::error::{Error, Result, Retry};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// A machine that acknowledges nothing for this long is gone.
+const SILENCE: Duration = Duration::from_secs(20);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+/// Statements and locks give up before the caller does (see `Deadlines`). The last one is for us: a process that is
+/// stopped in the middle of a transaction does not hold its locks for ever.
+const TIMEOUTS: &str = "
+SET statement_timeout = '25s';
+SET lock_timeout = '20s';
+SET idle_in_transaction_session_timeout = '30s'";
+/// How often a transaction that lost a race or its connection is run again.
+const TRIES: u32 = 5;
+
+/// A build sees one moment, as it does in SQLite's read transaction.
+const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
+pub(crate) struct Postgres {
+    pub(crate) writes: mpsc::Sender<Box<dyn Job>>,
+    pub(crate) reads: mpsc::Sender<Box<dyn Job>>,
+    pub(crate) mark: PostgresMark,
+    pub(crate) threads: Vec<JoinHandle<()>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+}
+
+impl Postgres {
+    pub(crate) fn open(
+        url: &str,
+        schema: Schema,
+        connections: usize,
+        leases: LeaseClock,
+    ) -> Result<Postgres> {
+        let server = Server::new(url, leases)?;
+        let mut first = server.connect()?;
+        migrate::postgres(&mut first, schema)?;
+        let mut spare = Some(first);
+        let (writes, write_queue) = mpsc::channel(QUEUE);
+        let (reads, read_queue) = mpsc::channel(QUEUE);
+        let (write_queue, read_queue) = (Arc::new(Mutex::new(write_queue)), Arc::new(Mutex::new(read_queue)));
+        // Writers of one site wait for each other; look-ups do not wait behind them.
+        let readers = connections.div_ceil(4);
+        let writers = connections.saturating_sub(readers).max(1);
+        let kinds = [(Access::Write, writers, write_queue), (Access::Read, readers, read_queue)];
+        let mut threads = Vec::new();
+        for (access, count, queue) in kinds {
+            for _ in 0..count {
+                let (server, queue, connection) = (server.clone(), queue.clone(), spare.take());
+                threads
+                    .push(spawn("recto-postgres", move || work_loop(&server, connection, access, &queue))?);
+            }
+        }
+        let mark = PostgresMark::default();
+        let listener = mark.listener();
+        let connect = move || server.connect().map(|connection| connection.client);
+        threads.push(spawn("recto-listen", move || listener.run(&connect))?);
+        Ok(Postgres { writes, reads, mark, threads })
+    }
+}
+
+pub(crate) fn upgrade(url: &str, leases: LeaseClock) -> Result<SchemaVersions> {
+    migrate::postgres(&mut Server::new(url, leases)?.connect()?, Schema::Upgrade)
+}
+
+/// What it takes to connect.
+#[derive(Clone)]
+pub(crate) struct Server {
+    config: Config,
+    leases: LeaseClock,
+}
+
+impl Server {
+    fn new(url: &str, leases: LeaseClock) -> Result<Server> {
+        let mut config: Config =
+            url.parse().map_err(|error| Error::Internal(format!("the database URL: {error}")))?;
+        config.connect_timeout(CONNECT_TIMEOUT);
+        config.tcp_user_timeout(SILENCE);
+        config.keepalives_idle(SILENCE).keepalives_interval(KEEPALIVE_INTERVAL).keepalives_retries(3);
+        config.application_name("recto");
+        Ok(Server { config, leases })
+    }
+
+    pub(crate) fn connect(&self) -> Result<PgConnection> {
+        let unavailable = |error| match Error::from_postgres(&error) {
+            (Error::Internal(text), _) => Error::Unavailable(text),
+            (other, _) => other,
+        };
+        let mut client = self.config.connect(NoTls).map_err(unavailable)?;
+        client.batch_execute(TIMEOUTS).map_err(unavailable)?;
+        Ok(PgConnection { client, statements: HashMap::new(), leases: self.leases })
+    }
+}
+
+fn work_loop(
+    server: &Server,
+    mut connection: Option<PgConnection>,
+    access: Access,
+    queue: &Mutex<mpsc::Receiver<Box<dyn Job>>>,
+) {
+    while let Some(mut job) = take(queue) {
+        if job.begin() {
+            let outcome = run(server, &mut connection, access, job.as_mut());
+            job.finish(outcome);
+        }
+    }
+}
+
+/// Runs the job until it is committed or refused. What was not committed may be run again: closures are written
+/// to be repeatable.
+fn run(
+    server: &Server,
+    connection: &mut Option<PgConnection>,
+    access: Access,
+    job: &mut dyn Job,
+) -> Result<()> {
+    let mut tries = 1;
+    loop {
+        let (error, retry) = match attempt(server, connection, access, job) {
+            Ok(()) => return Ok(()),
+            Err(failure) => failure,
+        };
+        if retry == Retry::NewConnection {
+            *connection = None;
+        }
+        if retry == Retry::No || tries == TRIES {
+            return Err(error);
+        }
+        std::thread::sleep(Duration::from_millis(5 << tries));
+        tries += 1;
+    }
+}
+
+fn attempt(
+    server: &Server,
+    slot: &mut Option<PgConnection>,
+    access: Access,
+    job: &mut dyn Job,
+) -> Result<(), (Error, Retry)> {
+    if slot.as_ref().is_none_or(|connection| connection.client.is_closed()) {
+        *slot = Some(server.connect().map_err(|error| (error, Retry::No))?);
+    }
+    let Some(connection) = slot else {
+        return Err((Error::Unavailable("no connection".into()), Retry::NewConnection));
+    };
+    let begin = if access == Access::Read { BEGIN_READ } else { BEGIN_WRITE };
+    connection.client.batch_execute(begin).map_err(|error| Error::from_postgres(&error))?;
+    match job.run(Engine::Postgres(connection)) {
+        Ok(()) => {}
+        Err(undo) => {
+            if connection.client.batch_execute("ROLLBACK").is_err() {
+                // Its state is unknown.
+                *slot = None;
+            }
+            return match undo {
+                Undo::Failed(error, retry) => Err((error, retry)),
+                Undo::Refused => Ok(()),
+            };
+        }
+    }
+    connection.client.batch_execute("COMMIT").map_err(|error| match Error::from_postgres(&error) {
+        // It was sent; whether it was carried out is unknown.
+        (Error::Unavailable(text), Retry::NewConnection) if access == Access::Write => {
+            (Error::CommitUnknown(text), Retry::No)
+        }
+        other => other,
+    })
+}
