@@ -5,7 +5,7 @@
 //! disk is full; and small writes would wait behind them for the disk.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -48,6 +48,22 @@ impl Length {
     }
 }
 
+/// Gives a restart of the log its turn: writes that follow each other without a gap would never let it in.
+#[derive(Clone, Default)]
+pub(crate) struct Restart(Arc<Mutex<()>>);
+
+impl Restart {
+    /// Before a write begins.
+    pub(crate) fn wait(&self) {
+        self.alone(|| ());
+    }
+
+    fn alone<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _turn = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        work()
+    }
+}
+
 pub(crate) struct Log {
     connection: Connection,
     file: PathBuf,
@@ -55,6 +71,7 @@ pub(crate) struct Log {
     written: Receiver<()>,
     is_long: watch::Sender<bool>,
     others_write: Arc<AtomicBool>,
+    restart: Restart,
     /// When what was written is copied, if it is enough.
     due: Option<Instant>,
     /// A reader kept the log from being restarted: the next attempt is not made before this time.
@@ -63,7 +80,12 @@ pub(crate) struct Log {
 
 impl Log {
     /// Of the database at `path`.
-    pub(crate) fn new(connection: Connection, path: &Path, written: Receiver<()>) -> Result<(Log, Length)> {
+    pub(crate) fn new(
+        connection: Connection,
+        path: &Path,
+        written: Receiver<()>,
+        restart: Restart,
+    ) -> Result<(Log, Length)> {
         connection.busy_timeout(READERS_TIMEOUT)?;
         let mut file = path.as_os_str().to_owned();
         file.push("-wal");
@@ -75,6 +97,7 @@ impl Log {
             written,
             is_long: sender,
             others_write: length.others_write.clone(),
+            restart,
             due: None,
             blocked_until: None,
         };
@@ -131,7 +154,7 @@ impl Log {
     /// from that.
     fn restart(&self) -> Result<bool> {
         self.checkpoint("PASSIVE")?;
-        Ok(self.checkpoint("RESTART")?.is_whole)
+        Ok(self.restart.alone(|| self.checkpoint("RESTART"))?.is_whole)
     }
 
     fn is_file_long(&self) -> bool {

@@ -1,8 +1,8 @@
 //! SQLite's one writer, with group commit.
 //!
 //! A caller that finds no write running becomes the writer, on its own thread: a lone write wakes no other thread, which
-//! would cost as much as the write itself. A caller that finds a write running leaves its work in the queue and waits. The writer runs what it finds there, each piece in a savepoint of one transaction, commits once, and
-//! answers them all.
+//! would cost as much as the write itself. A caller that finds a write running leaves its work in the queue and waits. The writer runs what it
+//! finds there, each piece in a savepoint of one transaction, commits once, and answers them all.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::SyncSender;
@@ -14,6 +14,7 @@ use rusqlite::Connection;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::Semaphore;
 
+use super::checkpoint::Restart;
 use super::job::{Job, QUEUE, Undo};
 use super::tx::{Engine, cached, roll_back};
 use crate::error::{Error, Result};
@@ -38,6 +39,7 @@ pub(crate) struct Writer {
     lock: Duration,
     /// For the thread that copies the log.
     written: SyncSender<()>,
+    restart: Restart,
 }
 
 struct Queued {
@@ -51,9 +53,10 @@ impl Writer {
         most: usize,
         lock: Duration,
         written: SyncSender<()>,
+        restart: Restart,
     ) -> Writer {
         let (connection, queue) = (Mutex::new(connection), Mutex::default());
-        Writer { connection, queue, free_places: Semaphore::new(QUEUE), most, lock, written }
+        Writer { connection, queue, free_places: Semaphore::new(QUEUE), most, lock, written, restart }
     }
 
     /// Has the job run: by this caller, or by the one that is writing now.
@@ -123,6 +126,7 @@ impl Writer {
     fn write_group(&self, connection: &Connection) {
         let Some(first) = self.take() else { return };
         roll_back(connection);
+        self.restart.wait();
         // What it waited in the queue it need not wait again: waits for a locked database do not add up.
         let patience = self.lock.saturating_sub(first.since.elapsed());
         let begun = connection.busy_timeout(patience).map_err(Error::from);

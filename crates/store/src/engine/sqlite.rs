@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use tokio::sync::mpsc;
 
-use super::checkpoint::{Length, Log};
+use super::checkpoint::{Length, Log, Restart};
 use super::group_commit::Writer;
 use super::job::{Job, QUEUE, spawn, take};
 use super::mark::SqliteMark;
@@ -43,9 +43,10 @@ impl Sqlite {
         let (reads, read_queue) = mpsc::channel(QUEUE);
         let (written, woken) = std::sync::mpsc::sync_channel(1);
         let mut threads = Vec::new();
-        let (log, log_length) = Log::new(connect(path)?, path, woken)?;
+        let restart = Restart::default();
+        let (log, log_length) = Log::new(connect(path)?, path, woken, restart.clone())?;
         threads.push(spawn("recto-log", move || log.copy())?);
-        let writer = Arc::new(Writer::new(writer, group, lock, written));
+        let writer = Arc::new(Writer::new(writer, group, lock, written, restart));
         let read_queue = Arc::new(Mutex::new(read_queue));
         for _ in 0..READERS {
             let (path, queue) = (PathBuf::from(path), read_queue.clone());

@@ -161,25 +161,25 @@ fn sqlite_s_log_restarts_under_continuous_writes() {
     testing::block_on(async {
         let store = database.store();
         account(store, "a").await;
-        let first = times_begun(&log);
-        // Enough for 3.8 GB; a twentieth of that suffices.
-        let begun_anew = at_once(8, |_| {
+        let first = times_restarted(&log);
+        // At most 3.8 GB.
+        let restarted = at_once(8, |_| {
             let (store, log) = (store.clone(), log.clone());
             async move {
                 let mut writes = 0;
-                while times_begun(&log) == first && writes < 600 {
+                while times_restarted(&log) == first && writes < 600 {
                     write(&store, |tx| store::texts::insert(tx, &vec!["x".repeat(50_000); 16])).await;
                     writes += 1;
                 }
-                times_begun(&log) > first
+                times_restarted(&log) > first
             }
         });
-        assert!(begun_anew.await.iter().all(|begun_anew| *begun_anew));
+        assert!(restarted.await.iter().all(|restarted| *restarted));
     });
 }
 
 /// How often the log was restarted: its header counts that.
-fn times_begun(log: &Path) -> u32 {
+fn times_restarted(log: &Path) -> u32 {
     let mut header = [0; 16];
     std::fs::File::open(log).unwrap().read_exact(&mut header).unwrap();
     u32::from_be_bytes(header[12..].try_into().unwrap())
