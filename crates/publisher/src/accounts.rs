@@ -171,9 +171,7 @@ impl Publisher {
             true => Ok(()),
             false => Err(no_account(id)),
         });
-        set.await?;
-        self.store.touch();
-        Ok(())
+        set.await
     }
 
     /// Sets the site of requests that name none.

@@ -19,7 +19,6 @@ use std::sync::Arc;
 use blob::Blob;
 use model::{Clock, Timestamp};
 use store::{Store, Tx};
-use tokio::sync::Notify;
 
 use crate::accounts::access::LastUsed;
 use crate::limits::disk::Disks;
@@ -60,8 +59,6 @@ pub struct Publisher {
     listings: Arc<pages::Listings>,
     blob: Blob,
     indexes: Arc<builds::Indexes>,
-    /// Notified when a build is queued.
-    queued: Arc<Notify>,
     hosts: Arc<Hosts>,
     spool: Arc<media::uploads::Spool>,
     file_processor: Arc<media::uploads::FileProcessor>,
@@ -74,8 +71,6 @@ pub struct Publisher {
     open_bytes: Arc<OpenBytes>,
     disks: Arc<Disks>,
     large_uploads: Arc<media::uploads::LargeUploads>,
-    /// Notified when a MOV may have been uploaded.
-    transcodes_queued: Arc<Notify>,
 }
 
 impl Publisher {
@@ -90,7 +85,6 @@ impl Publisher {
             open_bytes: Arc::default(),
             disks: Arc::new(Disks::new(settings.disks.clone(), settings.min_free)),
             large_uploads: Arc::new(media::uploads::LargeUploads::new(uploads.large)),
-            transcodes_queued: Arc::default(),
             store,
             clock,
             settings: Arc::new(settings),
@@ -98,7 +92,6 @@ impl Publisher {
             listings: Arc::default(),
             blob,
             indexes: Arc::default(),
-            queued: Arc::default(),
             hosts: Arc::default(),
         }
     }
@@ -141,6 +134,11 @@ impl Publisher {
     /// Whether the database answers.
     pub async fn ready(&self) -> Result<(), Error> {
         self.read(|tx| Ok(store::ping(tx)?)).await
+    }
+
+    /// The database's time; on SQLite, `now`.
+    pub async fn database_time(&self, now: Timestamp) -> Result<Timestamp, Error> {
+        self.peek(move |tx| Ok(tx.lease_now(now)?)).await
     }
 
     /// A disk with so little free space that writes are refused.

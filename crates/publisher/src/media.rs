@@ -62,7 +62,6 @@ impl Publisher {
         self.pace.note(caller.account.0);
         let url = files.processed.first().map(|(_, file)| file.url.clone());
         let url = url.ok_or_else(|| Error::Malformed("the part `file` is missing".into()))?;
-        self.transcodes_queued.notify_one();
         Ok(MediaItem { url: url.to_string(), filename: url.name })
     }
 

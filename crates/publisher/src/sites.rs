@@ -68,7 +68,6 @@ impl Publisher {
     pub async fn site_delete(&self, site: &Site) -> Result<(), Error> {
         let id = site.id;
         self.write(move |tx, now| Ok(sites::delete(tx, id, now)?)).await?;
-        self.store.touch();
         Ok(self.remove_deleted(id).await?)
     }
 

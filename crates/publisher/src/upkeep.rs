@@ -117,7 +117,8 @@ impl Publisher {
         }
     }
 
-    pub(crate) async fn flush_last_used(&self) -> Result<(), Error> {
+    /// Stores when tokens were last used, as far as this process has seen it.
+    pub async fn flush_last_used(&self) -> Result<(), Error> {
         let used = Arc::new(self.last_used.take());
         if used.is_empty() {
             return Ok(());

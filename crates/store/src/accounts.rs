@@ -76,7 +76,7 @@ WHERE id = $2";
 /// Suspends an account with its sites, or resumes it with `None`.
 pub fn set_suspended(tx: &mut Tx, id: AccountId, at: Option<Timestamp>) -> Result<bool> {
     let known = tx.execute(SET_SUSPENDED, &[&at.map(Timestamp::micros), &id.0])? == 1;
-    tx.announce()?;
+    tx.announce(None)?;
     Ok(known)
 }
 

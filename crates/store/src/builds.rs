@@ -47,7 +47,7 @@ pub fn insert(
 ) -> Result<()> {
     tx.execute(INSERT, &[&id.0, &account.0, &site.0, &triggered_by.as_str(), &now.micros()])?;
     tx.execute(FORGET, &[&site.0, &KEPT])?;
-    Ok(())
+    tx.announce_work()
 }
 
 const POSTPONED: &str = "

@@ -1,7 +1,7 @@
 //! How a closure reaches a connection of either database, and how its answer comes back.
 //!
-//! Each of these files uses only those before it: `row` (what was found), `tx` (a transaction and its statements), `mark`
-//! (what changed), `job` (a closure on its way to a thread), `migrate`; then SQLite's `group_commit`, `checkpoint` and
+//! Each of these files uses only those before it: `row` (what was found), `mark` (what changed), `tx` (a
+//! transaction and its statements), `job` (a closure on its way to a thread), `migrate`; then SQLite's `group_commit`, `checkpoint` and
 //! `sqlite`, PostgreSQL's `postgres`, and the `Store` here, which is one of the two.
 
 pub(crate) mod bulk;
@@ -21,10 +21,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::SiteId;
+use tokio::sync::futures::Notified;
 use tokio::time::{Instant, timeout};
 
 pub use self::bulk::Bulk;
 use self::job::{Closure, Job, NoAnswer};
+use self::mark::Announcements;
+pub use self::mark::Mark;
 pub use self::migrate::{Schema, SchemaVersions};
 use self::postgres::{Access, Postgres};
 pub use self::row::Row;
@@ -202,20 +206,30 @@ impl Store {
         }
     }
 
-    /// A number that changes when what visitors get may have changed, also by the hand of another process. While the
-    /// database is unavailable it stays as it is.
-    pub fn mark(&self) -> u64 {
-        match &*self.inner {
-            Inner::Sqlite(sqlite) => sqlite.mark.now(),
-            Inner::Postgres(postgres) => postgres.mark.now(),
-        }
+    /// Changes when what visitors of a site get may have changed, also by another process. While the database is
+    /// unavailable it stays as it is.
+    pub fn mark(&self, site: SiteId) -> Mark {
+        self.announcements().mark(site)
     }
 
-    /// This process changed what visitors get, and the commit is through: the mark changes now, not when the
-    /// database reports it.
-    pub fn touch(&self) {
-        if let Inner::Postgres(postgres) = &*self.inner {
-            postgres.mark.touch();
+    /// Changes with every mark, before it does. A look-up that began before this changed may be older than a mark that was
+    /// read after it.
+    pub fn changes(&self) -> u64 {
+        self.announcements().changes()
+    }
+
+    /// Ready once a build or a transcode was queued since this call, in this process or, on PostgreSQL, in any.
+    pub fn work_queued(&self) -> Notified<'_> {
+        self.announcements().work()
+    }
+
+    fn announcements(&self) -> &Announcements {
+        match &*self.inner {
+            Inner::Sqlite(sqlite) => {
+                sqlite.watch.look(&sqlite.announcements);
+                &sqlite.announcements
+            }
+            Inner::Postgres(postgres) => &postgres.announcements,
         }
     }
 
@@ -224,12 +238,12 @@ impl Store {
         let Some(inner) = Arc::into_inner(self.inner) else { return };
         // The threads end once nothing can be sent to them: the senders go first.
         let threads = match inner {
-            Inner::Sqlite(Sqlite { writer, reads, peek, mark, threads, .. }) => {
-                drop((writer, reads, peek, mark));
+            Inner::Sqlite(Sqlite { writer, reads, peek, watch, threads, .. }) => {
+                drop((writer, reads, peek, watch));
                 threads
             }
-            Inner::Postgres(Postgres { writes, reads, mark, threads }) => {
-                drop((writes, reads, mark));
+            Inner::Postgres(Postgres { writes, reads, announcements, threads }) => {
+                drop((writes, reads, announcements));
                 threads
             }
         };

@@ -26,7 +26,7 @@ use std::time::Duration;
 pub use crate::accounts::{tokens, usage};
 pub use crate::builds::building;
 pub use crate::engine::{
-    Bulk, Column, Deadlines, LeaseClock, Location, Param, Row, Schema, SchemaVersions, Store, Tx,
+    Bulk, Column, Deadlines, LeaseClock, Location, Mark, Param, Row, Schema, SchemaVersions, Store, Tx,
 };
 pub use crate::error::{Error, Result};
 pub use crate::media::{mentions, objects, transcodes};

@@ -115,7 +115,7 @@ pub enum Move {
 pub fn go_live(tx: &mut Tx, site: SiteId, number: i64, by: Move) -> Result<()> {
     let (holds, always) = (by == Move::Rollback, by != Move::Schedule);
     tx.execute(GO_LIVE, &[&number, &holds, &site.0, &always])?;
-    tx.announce()
+    tx.announce(Some(site))
 }
 
 const LIVE: &str = "

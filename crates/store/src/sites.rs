@@ -120,7 +120,7 @@ WHERE id = $2 AND deleted_at IS NULL
 /// `false`: the name is taken, or the site is deleted.
 pub fn rename(tx: &mut Tx, id: SiteId, name: &SiteName) -> Result<bool> {
     let renamed = tx.execute(RENAME, &[&name.as_str(), &id.0])? == 1;
-    tx.announce()?;
+    tx.announce(Some(id))?;
     Ok(renamed)
 }
 
@@ -140,7 +140,7 @@ pub fn delete(tx: &mut Tx, id: SiteId, now: Timestamp) -> Result<bool> {
     let deleted = tx.execute(DELETE, &[&now.micros(), &name, &id.0])? == 1;
     tx.execute(NO_DEFAULT, &[&id.0])?;
     crate::hosts::remove_site(tx, id)?;
-    tx.announce()?;
+    tx.announce(Some(id))?;
     Ok(deleted)
 }
 

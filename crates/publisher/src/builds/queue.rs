@@ -127,7 +127,6 @@ impl Publisher {
             queue_build(tx, &settings, (account, &plan), id, Trigger::Api, now)?.map_err(Error::from)
         });
         queued.await?;
-        self.queued.notify_one();
         let deploy_url = self.settings.deploy_url(&site.name);
         Ok(BuildQueued { status: "queued", deploy_url, message: "build queued successfully" })
     }

@@ -59,7 +59,7 @@ impl Publisher {
     pub async fn run_builds(&self, stop: impl Future<Output = ()>) {
         let mut stop = pin!(stop);
         loop {
-            let woken = self.queued.notified();
+            let woken = self.store.work_queued();
             match self.claim().await {
                 Ok(Some((claim, pack))) => {
                     let mut running = pin!(self.run_claimed(claim, pack));
@@ -184,9 +184,7 @@ impl Publisher {
         let plan = self.plan(claim.site, snapshot).await?;
         let mut writer = PackWriter::new(self, *claim, next.number(), pack);
         let rendered = self.render(plan, &mut writer).await?;
-        let report = self.go_live(rendered, writer, next).await?;
-        self.store.touch();
-        Ok(report)
+        self.go_live(rendered, writer, next).await
     }
 
     async fn go_live(

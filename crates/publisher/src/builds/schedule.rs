@@ -41,8 +41,6 @@ impl Publisher {
             }
             Ok(due.len())
         });
-        let queued = queued.await?;
-        self.queued.notify_one();
-        Ok(queued)
+        queued.await
     }
 }

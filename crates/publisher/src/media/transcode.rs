@@ -23,7 +23,7 @@ use crate::media::uploads::{OBJECT_LEASE, SpoolWriter};
 use crate::{Error, Publisher};
 
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// How often the queue is checked without a notification: another server may have queued a transcode.
+/// How often the queue is checked without a notification, which may be lost.
 const CHECK_EVERY: Duration = Duration::from_secs(30);
 
 /// The result of an attempt.
@@ -45,6 +45,7 @@ impl Publisher {
         };
         let (worker, mut stop) = (Worker(Uuid::new_v4()), pin!(stop));
         loop {
+            let woken = self.store.work_queued();
             let claimed = self.claim_transcode(worker).await;
             let wait = match claimed {
                 Ok(Some(claim)) => {
@@ -64,7 +65,7 @@ impl Publisher {
                 }
             };
             tokio::select! {
-                _ = timeout(wait, self.transcodes_queued.notified()) => {},
+                _ = timeout(wait, woken) => {},
                 () = &mut stop => return,
             }
         }

@@ -48,12 +48,8 @@ impl Draft {
         if !changes.are_none() {
             leftovers.were_adopted();
         }
-        if files.is_some() {
-            publisher.transcodes_queued.notify_one();
-        }
         let build = build.map(|queued| match queued {
             Ok(()) => {
-                publisher.queued.notify_one();
                 let deploy_url = publisher.settings.deploy_url(&site.name);
                 BuildOutcome::Queued { status: "queued", deploy_url }
             }

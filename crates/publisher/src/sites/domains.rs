@@ -13,7 +13,6 @@ impl Publisher {
         }
         let (id, added) = (site.id, host.clone());
         let added = self.write(move |tx, now| Ok(hosts::add(tx, &added, id, now)?)).await?;
-        self.store.touch();
         match added {
             true => Ok(host),
             false => Err(Error::refused(format!("{host} belongs to a site already; remove it there first"))),
@@ -24,7 +23,6 @@ impl Publisher {
         let (id, host) = (site.id, checked(host)?);
         let gone = host.clone();
         let removed = self.write(move |tx, _| Ok(hosts::remove(tx, &gone, id)?)).await?;
-        self.store.touch();
         match removed {
             true => Ok(host),
             false => Err(Error::refused(format!("the site has no domain {host}"))),

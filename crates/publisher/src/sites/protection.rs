@@ -33,9 +33,7 @@ impl Publisher {
 
     async fn set_protection(&self, site: &Site, protection: Option<Protection>) -> Result<(), Error> {
         let id = site.id;
-        self.write(move |tx, _| Ok(hosts::protect(tx, id, protection.as_ref())?)).await?;
-        self.store.touch();
-        Ok(())
+        self.write(move |tx, _| Ok(hosts::protect(tx, id, protection.as_ref())?)).await
     }
 
     /// Returns the value of a cookie that is valid until `until`, if the password is right. Deliberately slow.

@@ -45,8 +45,6 @@ impl Publisher {
             releases::go_live(tx, id, wanted.number, Move::Rollback)?;
             Ok(wanted.number)
         });
-        let number = rolled_back.await?;
-        self.store.touch();
-        Ok(number)
+        rolled_back.await
     }
 }

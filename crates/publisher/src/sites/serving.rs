@@ -1,11 +1,14 @@
 //! Answers visitors' requests: finds the site of a host, and the file at a path of its live release.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use blob::Key;
 use bytes::Bytes;
+use futures_util::future::try_join_all;
 use model::SiteId;
+use quick_cache::sync::Cache;
+use store::Mark;
 use store::files::{self, Hash, Stored};
 use store::hosts::{self, HostedSite};
 
@@ -22,41 +25,33 @@ pub enum Found {
     Redirect(String),
 }
 
-/// Cached sites by host, each with the store's change mark at its lookup.
-#[derive(Default)]
-pub(crate) struct Hosts(Mutex<HashMap<String, (u64, Arc<HostedSite>)>>);
+/// Cached sites by host, each with the mark of the site at its look-up.
+pub(crate) struct Hosts(Cache<String, (Mark, Arc<HostedSite>)>);
 
-/// When the cache has this many hosts, it is cleared.
-const MAX_HOSTS: usize = 10_000;
+/// Beyond this, those that were not requested for a while are forgotten. Each takes some hundred bytes.
+const MAX_HOSTS: usize = 50_000;
 
-impl Hosts {
-    fn get(&self, host: &str) -> Option<(u64, Arc<HostedSite>)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(host).cloned()
-    }
-
-    fn put(&self, host: &str, mark: u64, site: Option<Arc<HostedSite>>) {
-        let mut hosts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if hosts.len() >= MAX_HOSTS {
-            hosts.clear();
-        }
-        match site {
-            Some(site) => drop(hosts.insert(host.to_owned(), (mark, site))),
-            None => drop(hosts.remove(host)),
-        }
+impl Default for Hosts {
+    fn default() -> Hosts {
+        Hosts(Cache::new(MAX_HOSTS))
     }
 }
 
 impl Publisher {
+    /// Whether some site can be served without the database.
+    pub fn knows_sites(&self) -> bool {
+        !self.hosts.0.is_empty()
+    }
+
     /// The site of a host (lower case, without its port). While the database is unavailable, the cached site.
     pub async fn hosted_site(&self, host: &str) -> Result<Option<Arc<HostedSite>>, Error> {
-        // The change mark is read first, so that a later change causes another lookup.
-        let mark = self.store.mark();
-        let known = self.hosts.get(host);
-        if let Some((seen, site)) = &known
-            && *seen == mark
+        let known = self.hosts.0.get(host);
+        if let Some((mark, site)) = &known
+            && *mark == self.store.mark(site.id)
         {
             return Ok(Some(site.clone()));
         }
+        let changes = self.store.changes();
         let (name, domain) = (self.settings.site_of_host(host), host.to_owned());
         let looked_up = self.peek(move |tx| {
             let named = name.as_ref().map(|name| hosts::by_name(tx, name)).transpose()?.flatten();
@@ -66,10 +61,18 @@ impl Publisher {
             }
         });
         match (looked_up.await, known) {
-            (Ok(hosted), _) => {
-                let site = hosted.map(Arc::new);
-                self.hosts.put(host, mark, site.clone());
-                Ok(site)
+            (Ok(Some(hosted)), _) => {
+                let site = Arc::new(hosted);
+                let mark = self.store.mark(site.id);
+                // If something changed meanwhile, the mark may be newer than what was found: the next request looks again.
+                if self.store.changes() == changes {
+                    self.hosts.0.insert(host.to_owned(), (mark, site.clone()));
+                }
+                Ok(Some(site))
+            }
+            (Ok(None), _) => {
+                self.hosts.0.remove(host);
+                Ok(None)
             }
             (Err(Error::Unavailable(_)), Some((_, site))) => Ok(Some(site)),
             (Err(error), _) => Err(error),
@@ -78,7 +81,8 @@ impl Publisher {
 
     /// The file at a path of a release; a page is joined with its fragments from the same release.
     pub async fn find(&self, site: SiteId, release: i64, path: &str) -> Result<Option<Found>, Error> {
-        let Some(found) = self.find_unjoined(site, release, path).await? else { return Ok(None) };
+        let mut found = self.find_each(site, release, &[path.to_owned()]).await?;
+        let Some(found) = found.remove(path) else { return Ok(None) };
         let Found::Body { bytes, hash } = found else { return Ok(Some(found)) };
         if !is_html(path) {
             return Ok(Some(Found::Body { bytes, hash }));
@@ -99,15 +103,16 @@ impl Publisher {
                 let hash = if fragments.is_empty() { hash } else { short(&hasher.finalize()) };
                 return Ok(Some(Found::Body { bytes: joined.into(), hash }));
             }
+            let mut found = self.find_each(site, release, &wanted).await?;
             for path in wanted {
-                let found = match self.find_unjoined(site, release, &path).await? {
+                let fragment = match found.remove(&path) {
                     Some(Found::Body { bytes, hash }) => {
                         hasher.update(&hash);
                         Some(bytes)
                     }
                     _ => None,
                 };
-                fragments.insert(path, found);
+                fragments.entry(path).or_insert(fragment);
             }
         }
     }
@@ -122,15 +127,22 @@ impl Publisher {
         }
     }
 
-    async fn find_unjoined(&self, site: SiteId, release: i64, path: &str) -> Result<Option<Found>, Error> {
+    /// What a release has at these paths, looked up in one statement.
+    async fn find_each(
+        &self,
+        site: SiteId,
+        release: i64,
+        paths: &[String],
+    ) -> Result<HashMap<String, Found>, Error> {
         let mut attempts = 0;
         loop {
-            let path = path.to_owned();
-            let stored = self.peek(move |tx| Ok(files::at(tx, site, release, &path)?)).await?;
-            let Some(stored) = stored else { return Ok(None) };
-            match self.fetch(stored).await {
-                Ok(found) => return Ok(Some(found)),
-                // The bytes were moved to another pack since the row was read, so it is read again.
+            let wanted = paths.to_vec();
+            let stored = self.peek(move |tx| Ok(files::at_each(tx, site, release, &wanted)?)).await?;
+            let fetches =
+                stored.into_iter().map(async |(path, stored)| Ok((path, self.fetch(stored).await?)));
+            match try_join_all(fetches).await {
+                Ok(found) => return Ok(found.into_iter().collect()),
+                // Bytes were moved to another pack since the rows were read, so they are read again.
                 Err(blob::Error::Missing(_)) if attempts == 0 => attempts += 1,
                 Err(error) => return Err(error.into()),
             }
@@ -142,13 +154,18 @@ impl Publisher {
             Stored::Redirect(target) => Ok(Found::Redirect(target)),
             Stored::Bytes { length: 0, hash, .. } => Ok(Found::Body { bytes: Bytes::new(), hash }),
             Stored::Bytes { pack, offset, length, hash } => {
-                let range = offset as u64..(offset + length) as u64;
-                let bytes = self.blob.read(&Key::pack(pack), range).await?;
+                let (key, range) = (Key::pack(pack), offset as u64..(offset + length) as u64);
                 // A wrong byte is never served, whatever happened to the file on disk.
-                match short(&blake3::hash(&bytes)) == hash {
-                    true => Ok(Found::Body { bytes, hash }),
-                    false => Err(blob::Error::Damaged(format!("pack {pack}, {length} bytes from {offset}"))),
+                let is_right = |bytes: &Bytes| short(&blake3::hash(bytes)) == hash;
+                let mut bytes = self.blob.read(&key, range.clone()).await?;
+                if !is_right(&bytes) && self.blob.forget(&key, &range) {
+                    bytes = self.blob.read(&key, range.clone()).await?;
                 }
+                if is_right(&bytes) {
+                    return Ok(Found::Body { bytes, hash });
+                }
+                self.blob.forget(&key, &range);
+                Err(blob::Error::Damaged(format!("pack {pack}, {length} bytes from {offset}")))
             }
         }
     }

@@ -40,8 +40,6 @@ impl Publisher {
             builds::insert(tx, id, site.account, site.id, Trigger::Cli, now)?;
             Ok(id)
         });
-        let id = queued.await?;
-        self.queued.notify_one();
-        Ok(id)
+        queued.await
     }
 }

@@ -44,9 +44,7 @@ impl ReleaseWriter {
             releases::go_live(tx, site, number, Move::Build)?;
             Ok::<_, store::Error>(number)
         });
-        let number = number.await.unwrap();
-        self.store.touch();
-        number
+        number.await.unwrap()
     }
 
     async fn write(&self, pack: PackId, contents: &[(&str, Content)]) -> (Vec<File>, i64) {

@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 
 use super::checkpoint::Restart;
 use super::job::{Job, QUEUE, Undo};
+use super::mark::Announcements;
 use super::tx::{Engine, cached, roll_back};
 use crate::error::{Error, Result};
 
@@ -40,6 +41,7 @@ pub(crate) struct Writer {
     /// For the thread that copies the log.
     written: SyncSender<()>,
     restart: Restart,
+    announcements: Arc<Announcements>,
 }
 
 struct Queued {
@@ -54,9 +56,19 @@ impl Writer {
         lock: Duration,
         written: SyncSender<()>,
         restart: Restart,
+        announcements: Arc<Announcements>,
     ) -> Writer {
         let (connection, queue) = (Mutex::new(connection), Mutex::default());
-        Writer { connection, queue, free_places: Semaphore::new(QUEUE), most, lock, written, restart }
+        Writer {
+            connection,
+            queue,
+            free_places: Semaphore::new(QUEUE),
+            most,
+            lock,
+            written,
+            restart,
+            announcements,
+        }
     }
 
     /// Has the job run: by this caller, or by the one that is writing now.
@@ -146,6 +158,9 @@ impl Writer {
         let outcome = outcome.and_then(|()| commit(connection)).inspect_err(|_| roll_back(connection));
         GROUP_SIZE.observe(group.len() as f64);
         for job in group {
+            if outcome.is_ok() {
+                self.announcements.note(job.announced());
+            }
             job.finish(outcome.clone());
         }
         // Full means it is awake already.

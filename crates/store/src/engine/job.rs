@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
+use super::mark::Announcement;
 use super::tx::{Engine, Tx};
 use crate::error::{Error, Result, Retry};
 
@@ -21,6 +22,8 @@ pub(crate) trait Job: Send {
     fn begin(&self) -> bool;
     /// Runs the closure. `Ok` means: commit it. Whatever the closure itself answered is kept for `finish`.
     fn run(&mut self, engine: Engine) -> Result<(), Undo>;
+    /// What the last run announced: to be counted after the commit, before the answer is sent.
+    fn announced(&self) -> &[Announcement];
     /// Sends the closure's answer, or the reason why the transaction around it is not there.
     fn finish(self: Box<Self>, outcome: Result<()>);
 }
@@ -36,6 +39,7 @@ pub(crate) enum Undo {
 pub(crate) struct Closure<F, T, E> {
     work: F,
     answer: Option<Result<T, E>>,
+    announced: Vec<Announcement>,
     reply: oneshot::Sender<Result<T, E>>,
     progress: Arc<Progress>,
 }
@@ -44,7 +48,9 @@ impl<F, T, E> Closure<F, T, E> {
     pub(crate) fn new(work: F) -> (Closure<F, T, E>, Answer<T, E>) {
         let (reply, receiver) = oneshot::channel();
         let progress = Arc::new(Progress(AtomicU8::new(WAITING)));
-        (Closure { work, answer: None, reply, progress: progress.clone() }, Answer { receiver, progress })
+        let closure =
+            Closure { work, answer: None, announced: Vec::new(), reply, progress: progress.clone() };
+        (closure, Answer { receiver, progress })
     }
 }
 
@@ -106,6 +112,7 @@ where
 
     fn run(&mut self, engine: Engine) -> Result<(), Undo> {
         let mut tx = Tx::new(engine);
+        self.announced.clear();
         // A panic in one closure must not take the thread, and with it every other write, along.
         let answer = catch_unwind(AssertUnwindSafe(|| (self.work)(&mut tx)));
         if let Some((error, retry)) = tx.failure {
@@ -114,8 +121,15 @@ where
         }
         let answer = answer.unwrap_or_else(|panic| Err(E::from(Error::Internal(panic_text(panic.as_ref())))));
         let verdict = if answer.is_ok() { Ok(()) } else { Err(Undo::Refused) };
+        if verdict.is_ok() {
+            self.announced = tx.announced;
+        }
         self.answer = Some(answer);
         verdict
+    }
+
+    fn announced(&self) -> &[Announcement] {
+        &self.announced
     }
 
     fn finish(self: Box<Self>, outcome: Result<()>) {

@@ -11,16 +11,24 @@ struct Migration {
     version: i64,
     /// The oldest schema that a program must know to use a database with this migration. It is lower than `version`
     /// where a change does not concern older programs: servers can then be upgraded one by one.
-    compatible: i64,
+    compatible: Compatible,
     sqlite: &'static str,
     postgres: &'static str,
 }
 
+struct Compatible {
+    sqlite: i64,
+    postgres: i64,
+}
+
 macro_rules! migration {
     ($version:literal, $file:literal, compatible: $compatible:literal) => {
+        migration!($version, $file, compatible: $compatible, on_postgres: $compatible)
+    };
+    ($version:literal, $file:literal, compatible: $sqlite:literal, on_postgres: $postgres:literal) => {
         Migration {
             version: $version,
-            compatible: $compatible,
+            compatible: Compatible { sqlite: $sqlite, postgres: $postgres },
             sqlite: include_str!(concat!("../../migrations/sqlite/", $file)),
             postgres: include_str!(concat!("../../migrations/postgres/", $file)),
         }
@@ -35,6 +43,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(4, "0004_bounds.sql", compatible: 4),
     migration!(5, "0005_clients.sql", compatible: 5),
     migration!(6, "0006_ledger.sql", compatible: 6),
+    // PostgreSQL notifies; on SQLite, an older program would not count its changes.
+    migration!(7, "0007_nodes.sql", compatible: 7, on_postgres: 6),
 ];
 const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;
 /// Since this one the ledger holds more than versions.
@@ -62,6 +72,10 @@ pub struct SchemaVersions {
 impl Migration {
     fn sql(&self, tx: &Tx) -> &'static str {
         if tx.is_sqlite() { self.sqlite } else { self.postgres }
+    }
+
+    fn compatible(&self, tx: &Tx) -> i64 {
+        if tx.is_sqlite() { self.compatible.sqlite } else { self.compatible.postgres }
     }
 
     fn checksum(&self, tx: &Tx) -> String {
@@ -209,8 +223,8 @@ fn upgrade(tx: &mut Tx, from: i64) -> Result<()> {
     }
     let details = if tx.is_sqlite() { SQLITE_DETAILS } else { POSTGRES_DETAILS };
     for migration in MIGRATIONS {
-        let checksum = migration.checksum(tx);
-        tx.execute(details, &[&checksum, &migration.compatible, &migration.version])?;
+        let (checksum, compatible) = (migration.checksum(tx), migration.compatible(tx));
+        tx.execute(details, &[&checksum, &compatible, &migration.version])?;
     }
     Ok(())
 }

@@ -249,6 +249,7 @@ ANALYZE";
 fn what_a_visitor_asks_for_is_found_by_its_path(on: &mut Plans) {
     let by_path = "SEARCH release_files USING PRIMARY KEY (site_id=? AND path=? AND from_release<?)";
     on.check(|tx| files::at(tx, SITE, 1, "/a"), &[by_path]);
+    on.check(|tx| files::at_each(tx, SITE, 1, &["/a".into()]), &[by_path]);
     let newest = "SEARCH releases USING PRIMARY KEY (site_id=?)";
     on.check(|tx| files::in_any_release(tx, SITE, "/a"), &[by_path, newest]);
     let behind = "SEARCH release_files USING PRIMARY KEY (site_id=? AND path>?)";

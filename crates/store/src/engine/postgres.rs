@@ -9,7 +9,7 @@ use postgres::{Config, NoTls};
 use tokio::sync::mpsc;
 
 use super::job::{Job, QUEUE, Undo, spawn, take};
-use super::mark::PostgresMark;
+use super::mark::{Announcements, Listener};
 use super::migrate::{self, Schema, SchemaVersions};
 use super::tx::{Engine, LeaseClock, PgConnection};
 use crate::error::{Error, Result, Retry};
@@ -34,7 +34,7 @@ const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 pub(crate) struct Postgres {
     pub(crate) writes: mpsc::Sender<Box<dyn Job>>,
     pub(crate) reads: mpsc::Sender<Box<dyn Job>>,
-    pub(crate) mark: PostgresMark,
+    pub(crate) announcements: Arc<Announcements>,
     pub(crate) threads: Vec<JoinHandle<()>>,
 }
 
@@ -62,19 +62,19 @@ impl Postgres {
         let readers = connections.div_ceil(4);
         let writers = connections.saturating_sub(readers).max(1);
         let kinds = [(Access::Write, writers, write_queue), (Access::Read, readers, read_queue)];
-        let mut threads = Vec::new();
+        let (announcements, mut threads) = (Arc::<Announcements>::default(), Vec::new());
         for (access, count, queue) in kinds {
             for _ in 0..count {
-                let (server, queue, connection) = (server.clone(), queue.clone(), spare.take());
-                threads
-                    .push(spawn("recto-postgres", move || work_loop(&server, connection, access, &queue))?);
+                let (server, queue, announcements) = (server.clone(), queue.clone(), announcements.clone());
+                let connection = spare.take();
+                let work = move || work_loop(&server, connection, access, &queue, &announcements);
+                threads.push(spawn("recto-postgres", work)?);
             }
         }
-        let mark = PostgresMark::default();
-        let listener = mark.listener();
+        let listener = Listener::new(&announcements);
         let connect = move || server.connect().map(|connection| connection.client);
         threads.push(spawn("recto-listen", move || listener.run(&connect))?);
-        Ok(Postgres { writes, reads, mark, threads })
+        Ok(Postgres { writes, reads, announcements, threads })
     }
 }
 
@@ -116,10 +116,14 @@ fn work_loop(
     mut connection: Option<PgConnection>,
     access: Access,
     queue: &Mutex<mpsc::Receiver<Box<dyn Job>>>,
+    announcements: &Announcements,
 ) {
     while let Some(mut job) = take(queue) {
         if job.begin() {
             let outcome = run(server, &mut connection, access, job.as_mut());
+            if outcome.is_ok() {
+                announcements.note(job.announced());
+            }
             job.finish(outcome);
         }
     }

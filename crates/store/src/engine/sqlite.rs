@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::checkpoint::{Length, Log, Restart};
 use super::group_commit::Writer;
 use super::job::{Job, QUEUE, spawn, take};
-use super::mark::SqliteMark;
+use super::mark::{Announcements, SqliteWatch};
 use super::migrate::{self, Schema, SchemaVersions};
 use super::tx::{Engine, Tx, cached, roll_back};
 use crate::error::{Error, Result};
@@ -28,7 +28,8 @@ pub(crate) struct Sqlite {
     pub(crate) log_length: Length,
     /// For look-ups on the caller's own thread.
     pub(crate) peek: Mutex<Connection>,
-    pub(crate) mark: SqliteMark,
+    pub(crate) announcements: Arc<Announcements>,
+    pub(crate) watch: SqliteWatch,
     pub(crate) threads: Vec<JoinHandle<()>>,
 }
 
@@ -46,7 +47,8 @@ impl Sqlite {
         let restart = Restart::default();
         let (log, log_length) = Log::new(connect(path)?, path, woken, restart.clone())?;
         threads.push(spawn("recto-log", move || log.copy())?);
-        let writer = Arc::new(Writer::new(writer, group, lock, written, restart));
+        let announcements = Arc::<Announcements>::default();
+        let writer = Arc::new(Writer::new(writer, group, lock, written, restart, announcements.clone()));
         let read_queue = Arc::new(Mutex::new(read_queue));
         for _ in 0..READERS {
             let (path, queue) = (PathBuf::from(path), read_queue.clone());
@@ -59,8 +61,8 @@ impl Sqlite {
         // The caller's thread has better things to do than to wait for a lock.
         peek.busy_timeout(Duration::ZERO)?;
         peek.execute_batch("PRAGMA query_only = ON")?;
-        let mark = SqliteMark::new(connect(path)?);
-        Ok(Sqlite { writer, reads, log_length, peek: Mutex::new(peek), mark, threads })
+        let watch = SqliteWatch::new(connect(path)?);
+        Ok(Sqlite { writer, reads, log_length, peek: Mutex::new(peek), announcements, watch, threads })
     }
 
     /// Runs a look-up here and now. `None`: the connection is not free, or it failed.

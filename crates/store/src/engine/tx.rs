@@ -6,9 +6,10 @@
 
 use std::collections::HashMap;
 
-use model::Timestamp;
+use model::{SiteId, Timestamp};
 
 use super::bulk::Bulk;
+use super::mark::Announcement;
 use super::row::{Row, read};
 use crate::error::{Error, Result, Retry};
 
@@ -16,6 +17,8 @@ pub struct Tx<'c> {
     engine: Engine<'c>,
     /// A failed statement aborts the transaction on PostgreSQL but not on SQLite: the first error ends it on both.
     pub(crate) failure: Option<(Error, Retry)>,
+    /// To be counted once the transaction is committed.
+    pub(crate) announced: Vec<Announcement>,
 }
 
 pub(crate) enum Engine<'c> {
@@ -61,12 +64,20 @@ impl<T: rusqlite::ToSql + postgres::types::ToSql + Sync> Column for Vec<T> {
     }
 }
 
+const COUNT_CHANGE: &str = "
+UPDATE server
+SET changes = changes + 1
+RETURNING changes";
+const NOTIFY: &str = "
+SELECT pg_notify('recto_sites', $1)";
+const NOTIFY_WORK: &str = "
+SELECT pg_notify('recto_work', '')";
 const DATABASE_NOW: &str = "
 SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)";
 
 impl<'c> Tx<'c> {
     pub(crate) fn new(engine: Engine<'c>) -> Tx<'c> {
-        Tx { engine, failure: None }
+        Tx { engine, failure: None, announced: Vec::new() }
     }
 
     pub fn is_sqlite(&self) -> bool {
@@ -193,13 +204,27 @@ impl<'c> Tx<'c> {
         })
     }
 
-    /// Notifies every process that what visitors get changes with this transaction. SQLite's processes see it by
-    /// themselves.
-    pub(crate) fn announce(&mut self) -> Result<()> {
-        if self.is_sqlite() {
-            return Ok(());
+    /// Lets every process know that what visitors of this site get changes with this transaction; with `None`, that of
+    /// every site.
+    pub(crate) fn announce(&mut self, site: Option<SiteId>) -> Result<()> {
+        let number = if self.is_sqlite() {
+            self.query_one(COUNT_CHANGE, &[], read)?
+        } else {
+            let payload = site.map(|site| site.0.to_string()).unwrap_or_default();
+            self.query_one(NOTIFY, &[&payload], |_| Ok(()))?;
+            None
+        };
+        self.announced.push(Announcement::Change { site, number });
+        Ok(())
+    }
+
+    /// Wakes workers once this transaction is committed.
+    pub(crate) fn announce_work(&mut self) -> Result<()> {
+        if !self.is_sqlite() {
+            self.query_one(NOTIFY_WORK, &[], |_| Ok(()))?;
         }
-        self.execute(super::mark::ANNOUNCE, &[]).map(drop)
+        self.announced.push(Announcement::Work);
+        Ok(())
     }
 
     /// Several statements without parameters: migrations.

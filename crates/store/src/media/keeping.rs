@@ -145,7 +145,7 @@ pub fn delete(
     if deleted == 0 {
         return Ok(None);
     }
-    tx.announce()?;
+    tx.announce(Some(site))?;
     let left: Vec<String> = tx.query(NAMES_LEFT, &[&site.0, &bytes], read)?;
     if !left.iter().any(|name| name.ends_with(".mov")) {
         transcodes::remove(tx, site, hash, after)?;

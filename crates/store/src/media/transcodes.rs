@@ -64,8 +64,10 @@ ON CONFLICT DO NOTHING",
 /// One for the same bytes, whatever became of it, is enough.
 pub(crate) fn queue(tx: &mut Tx, site: SiteId, hashes: &[MediaHash], now: Timestamp) -> Result<()> {
     let hashes: Vec<&[u8]> = hashes.iter().map(|hash| hash.0.as_slice()).collect();
-    tx.execute_many(QUEUE, &[&site.0, &now.micros()], &[&hashes])?;
-    Ok(())
+    match tx.execute_many(QUEUE, &[&site.0, &now.micros()], &[&hashes])? {
+        0 => Ok(()),
+        _ => tx.announce_work(),
+    }
 }
 
 /// An attempt, the worker's until its lease is over.

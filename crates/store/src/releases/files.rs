@@ -59,6 +59,20 @@ pub fn at(tx: &mut Tx, site: SiteId, release: i64, path: &str) -> Result<Option<
     tx.query_one(AT, &[&site.0, &path, &release], read)
 }
 
+const AT_EACH: Bulk = for_each!(
+    "
+SELECT path, target, pack_id, pack_offset, length, hash
+FROM release_files
+WHERE site_id = $1 AND from_release <= $2 AND to_release > $2 AND path",
+    3
+);
+
+/// What a release has at these paths.
+pub fn at_each(tx: &mut Tx, site: SiteId, release: i64, paths: &[String]) -> Result<Vec<(String, Stored)>> {
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    tx.query_many(AT_EACH, &[&site.0, &release], &[&paths], read)
+}
+
 const ANY: &str = "
 SELECT target, pack_id, pack_offset, length, hash
 FROM release_files

@@ -67,7 +67,7 @@ pub fn protect(tx: &mut Tx, site: SiteId, protection: Option<&Protection>) -> Re
     let hash = protection.map(|protection| protection.password_hash.as_str());
     let key = protection.map(|protection| protection.cookie_key.as_slice());
     tx.execute(PROTECT, &[&hash, &key, &site.0])?;
-    tx.announce()
+    tx.announce(Some(site))
 }
 
 const ADD: &str = "
@@ -82,7 +82,7 @@ pub fn add(tx: &mut Tx, host: &str, site: SiteId, now: Timestamp) -> Result<bool
         return Ok(false);
     }
     let added = tx.execute(ADD, &[&host, &site.0, &now.micros()])? == 1;
-    tx.announce()?;
+    tx.announce(Some(site))?;
     Ok(added)
 }
 
@@ -92,7 +92,7 @@ WHERE host = $1 AND site_id = $2";
 
 pub fn remove(tx: &mut Tx, host: &str, site: SiteId) -> Result<bool> {
     let removed = tx.execute(REMOVE, &[&host, &site.0])? == 1;
-    tx.announce()?;
+    tx.announce(Some(site))?;
     Ok(removed)
 }
 
