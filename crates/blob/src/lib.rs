@@ -3,6 +3,7 @@
 
 mod client;
 mod directory;
+mod disk_cache;
 mod installation;
 mod key;
 mod reading;
@@ -17,6 +18,7 @@ use object_store::memory::InMemory;
 use object_store::{ObjectStore, ObjectStoreExt};
 use tokio::task::spawn_blocking;
 
+use crate::disk_cache::DiskCache;
 pub use crate::key::Key;
 pub use crate::s3::S3;
 pub use crate::writer::Writer;
@@ -58,6 +60,7 @@ pub struct Blob {
     store: Arc<dyn ObjectStore>,
     /// Set if the objects are local files.
     directory: Option<PathBuf>,
+    cache: Option<DiskCache>,
 }
 
 impl Blob {
@@ -79,12 +82,21 @@ impl Blob {
     pub fn directory(path: &Path) -> Result<Blob, Error> {
         directory::make_private(path).map_err(|error| failed(path, &error))?;
         let store = LocalFileSystem::new_with_prefix(path)?.with_fsync(true);
-        Ok(Blob { store: Arc::new(store), directory: Some(path.to_owned()) })
+        Ok(Blob { store: Arc::new(store), directory: Some(path.to_owned()), cache: None })
     }
 
     /// For tests: lost when the process ends.
     pub fn memory() -> Blob {
-        Blob { store: Arc::new(InMemory::new()), directory: None }
+        Blob { store: Arc::new(InMemory::new()), directory: None, cache: None }
+    }
+
+    /// Keeps what `read` has read from a remote store in this directory, up to this many bytes.
+    pub fn with_cache(self, directory: &Path, bytes: u64) -> Result<Blob, Error> {
+        if self.directory.is_some() || bytes == 0 {
+            return Ok(self);
+        }
+        let cache = DiskCache::open(directory, bytes).map_err(|error| failed(directory, &error))?;
+        Ok(Blob { cache: Some(cache), ..self })
     }
 
     /// Stores a file and returns its size. A directory takes the file itself, so it may no longer exist afterwards.

@@ -17,8 +17,22 @@ use crate::{Blob, Error, Key};
 const PIECE_BYTES: u64 = 128 * 1024;
 
 impl Blob {
+    /// From the cache on the local disk, if it is there.
     pub async fn read(&self, key: &Key, range: Range<u64>) -> Result<Bytes, Error> {
-        Ok(self.store.get_range(&key.0, range).await?)
+        let Some(cache) = &self.cache else { return Ok(self.store.get_range(&key.0, range).await?) };
+        if let Some(bytes) = cache.get(key, &range).await {
+            return Ok(bytes);
+        }
+        let bytes = self.store.get_range(&key.0, range.clone()).await?;
+        cache.put(key, &range, bytes.clone()).await;
+        Ok(bytes)
+    }
+
+    /// What was read is not what was written. `true`: it may have come from the cache, so it should be read again.
+    pub fn forget(&self, key: &Key, range: &Range<u64>) -> bool {
+        let Some(cache) = &self.cache else { return false };
+        cache.remove(key, range);
+        true
     }
 
     /// For a range of any length: it is never buffered completely. `Missing` is returned before the first piece.

@@ -75,6 +75,6 @@ impl Blob {
             builder = builder.with_token(token);
         }
         let store = PrefixStore::new(builder.build()?, settings.prefix);
-        Ok(Blob { store: Arc::new(store), directory: None })
+        Ok(Blob { store: Arc::new(store), directory: None, cache: None })
     }
 }
