@@ -36,6 +36,8 @@ pub struct Config {
     pub site_scheme: &'static str,
     /// The most memory for cached files of sites.
     pub site_cache: ByteSize,
+    /// The most bytes of a remote object store that are kept on the local disk; 0: none.
+    pub site_disk_cache: ByteSize,
     /// `None`: off.
     pub admin_listen: Option<SocketAddr>,
     pub store: Location,
@@ -126,6 +128,7 @@ impl Config {
             site_url: raw.sites.url.trim_end_matches('/').to_owned(),
             site_scheme: scheme(&raw.sites.url)?,
             site_cache: size("sites.cache", &raw.sites.cache)?,
+            site_disk_cache: size("sites.disk_cache", &raw.sites.disk_cache)?,
             admin_listen: match raw.admin.listen.as_str() {
                 "" => None,
                 text => Some(address("admin.listen", text)?),

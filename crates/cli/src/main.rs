@@ -14,6 +14,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::commands::{
     AccountCommand, MediaCommand, ObjectsCommand, PageCommand, SiteCommand, StoreCommand, TokenCommand,
 };
+use crate::serve::Roles;
 
 /// Returns freed memory to the system earlier than the default allocator, and is faster for small requests.
 #[global_allocator]
@@ -45,14 +46,19 @@ pub struct Global {
     pub json: bool,
 }
 
+#[derive(Args)]
+pub struct ServeArgs {
+    /// Do not enforce rate limits (their headers are still sent)
+    #[arg(long)]
+    pub dev: bool,
+    #[command(flatten)]
+    pub roles: Roles,
+}
+
 #[derive(Subcommand)]
 enum Command {
     /// Run the server
-    Serve {
-        /// Do not enforce rate limits (their headers are still sent)
-        #[arg(long)]
-        dev: bool,
-    },
+    Serve(ServeArgs),
     /// Accounts: create, list, show, suspend, resume, change the plan or the default site
     #[command(subcommand)]
     Account(AccountCommand),
@@ -117,8 +123,16 @@ fn print_clap_message(error: &clap::Error) -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let global = &cli.global;
-    match cli.command.unwrap_or(Command::Serve { dev: false }) {
-        Command::Serve { dev } => serve::serve(global, dev)?,
+    match cli.command {
+        // As if `serve` had been given, with what the environment says about it.
+        None => return run(Cli { global: cli.global, ..Cli::try_parse_from(["recto", "serve"])? }),
+        Some(command) => run_command(command, global),
+    }
+}
+
+fn run_command(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Serve(arguments) => serve::serve(global, &arguments)?,
         Command::Account(command) => command.run(global)?,
         Command::Site(command) => command.run(global)?,
         Command::Token(command) => command.run(global)?,

@@ -1,9 +1,11 @@
 //! `recto serve`: opens database and objects, prints how to publish a first page, and runs until a signal.
 
 mod background;
+mod clock;
 mod descriptors;
 mod greeting;
 mod listeners;
+mod roles;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,9 +14,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use blob::Blob;
 use media::Ffmpeg;
-use model::{AccountName, SystemClock};
+use model::{AccountName, Clock, SystemClock};
 use publisher::{Publisher, Settings, UploadSettings};
-use server::{App, AppParts, Limiter, ListenLimits, Sites, SitesSettings};
+use server::{App, AppParts, Health, Limiter, ListenLimits, Sites, SitesSettings};
 use store::{Deadlines, Schema, Store};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::signal::unix::Signal;
@@ -22,10 +24,13 @@ use tokio_util::sync::CancellationToken;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use self::clock::DatabaseClock;
 use self::greeting::{Addresses, print_greeting};
 use self::listeners::{bind, limits_of, signals};
+use self::roles::Role;
+pub use self::roles::Roles;
 use crate::config::Config;
-use crate::{Global, output};
+use crate::{Global, ServeArgs, output};
 
 /// For closing the database, after the listeners have ended.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -38,14 +43,16 @@ const FIRST_ACCOUNT: &str = "My Site";
 const WORK_PRIORITY: i32 = 5;
 const FIRST_PLAN: &str = "pro";
 
-pub fn serve(global: &Global, dev: bool) -> Result<()> {
+pub fn serve(global: &Global, arguments: &ServeArgs) -> Result<()> {
     let config = Config::load(global)?;
     start_log(&config);
     media::harden_server().context("protect the process from inspection by others")?;
     let limits = limits_of(&config);
-    let publisher = open(&config, config.schema)?;
+    let clock = Arc::<DatabaseClock>::default();
+    let publisher = open_with(&config, config.schema, clock.clone())?;
     let sites = sites_runtime()?;
-    let result = work_runtime()?.block_on(run(config, limits, publisher, sites.handle(), dev, global.json));
+    let running = run(config, limits, publisher, clock, sites.handle(), arguments, global.json);
+    let result = work_runtime()?.block_on(running);
     // Reads that are still running have no client any more: do not wait for them.
     sites.shutdown_background();
     result
@@ -78,6 +85,10 @@ fn sites_runtime() -> Result<Runtime> {
 /// Opens the configured database and objects. A server may be running on them at the same time. `Schema::Keep` is for
 /// commands that only read.
 pub fn open(config: &Config, schema: Schema) -> Result<Publisher> {
+    open_with(config, schema, Arc::new(SystemClock))
+}
+
+fn open_with(config: &Config, schema: Schema, clock: Arc<dyn Clock>) -> Result<Publisher> {
     let (store, blob) = (open_store(config, schema)?, open_objects(config)?);
     let settings = Settings {
         plans: config.plans.clone(),
@@ -92,7 +103,7 @@ pub fn open(config: &Config, schema: Schema) -> Result<Publisher> {
         min_free: config.min_free,
         uploads: uploads_of(config)?,
     };
-    Ok(Publisher::new(store, blob, Arc::new(SystemClock), settings))
+    Ok(Publisher::new(store, blob, clock, settings))
 }
 
 /// The directories that Recto writes to: the data directory (database, spooled uploads) and the objects.
@@ -153,51 +164,55 @@ async fn run(
     config: Config,
     limits: ListenLimits,
     publisher: Publisher,
+    clock: Arc<DatabaseClock>,
     sites: &Handle,
-    dev: bool,
+    arguments: &ServeArgs,
     json: bool,
 ) -> Result<()> {
     // From here on a signal shuts down gracefully.
     let (term, int) = signals(sites)?;
+    let ServeArgs { dev, roles } = arguments;
     // Bind first: the token of the first account is shown only once and must not be lost because a port is in use.
-    let api_listener = bind(config.api_listen, "api.listen").await?;
-    let sites_listener = sites.spawn(bind(config.sites_listen, "sites.listen")).await??;
+    let api_listener = match roles.has(Role::Api) {
+        true => Some(bind(config.api_listen, "api.listen").await?),
+        false => None,
+    };
+    let sites_listener = match roles.has(Role::Sites) {
+        true => Some(sites.spawn(bind(config.sites_listen, "sites.listen")).await??),
+        false => None,
+    };
     let admin_listener = match config.admin_listen {
         Some(address) => Some(sites.spawn(bind(address, "admin.listen")).await??),
         None => None,
     };
+    clock.correct(&publisher).await?;
     publisher.check_objects().await?;
     publisher.sweep_spool()?;
     warn_of_unknown_plans(&publisher).await?;
-    let first =
-        publisher.first_set_up(AccountName::parse(FIRST_ACCOUNT).map_err(anyhow::Error::msg)?, FIRST_PLAN);
-    let (first, addresses) = (first.await?, Addresses::of(&api_listener, &sites_listener)?);
-    if !json {
-        let sites = publisher.site_list().await?;
-        print_greeting(&publisher, first.as_ref(), &sites, &addresses, &config);
-    } else if let Some(first) = &first {
-        // Programs need only the new account and its token.
-        output::json(first);
-    }
+    let addresses = Addresses::of(api_listener.as_ref(), sites_listener.as_ref())?;
+    greet(&publisher, &addresses, &config, roles, json).await?;
 
     let stop = CancellationToken::new();
-    publisher.start_upload_workers();
-    let worker = uploads_of(&config)?.worker;
-    std::thread::spawn(move || check_sandbox(&worker));
-    let mut helpers = background::start(&publisher, &config, &stop);
+    let mut helpers = background::start(&publisher, &config, roles, &stop);
+    helpers.push(tokio::spawn(background::correct_clock(publisher.clone(), clock.clone(), stop.clone())));
+    sites.spawn(stop_on_signal(term, int, stop.clone()));
     if let Some(listener) = admin_listener {
         let limits = ListenLimits { max_connections: ADMIN_CONNECTIONS, ..limits.clone() };
-        helpers.push(sites.spawn(server::serve(listener, server::admin_router(), limits, stop.clone())));
+        let router = server::admin_router(Health::new(publisher.clone(), roles.need_database()));
+        helpers.push(sites.spawn(server::serve(listener, router, limits, stop.clone())));
     }
-    sites.spawn(stop_on_signal(term, int, stop.clone()));
-    helpers.push(sites.spawn(server::serve(
-        sites_listener,
-        sites_of(&config, &publisher)?,
-        limits.clone(),
-        stop.clone(),
-    )));
-    tracing::info!(api = addresses.api, sites = addresses.sites, dev, "listening");
-    server::serve(api_listener, server::router(app_of(&config, &publisher, dev)), limits, stop).await;
+    if let Some(listener) = sites_listener {
+        let handler = sites_of(&config, &publisher, clock.clone())?;
+        helpers.push(sites.spawn(server::serve(listener, handler, limits.clone(), stop.clone())));
+    }
+    if let Some(listener) = api_listener {
+        publisher.start_upload_workers();
+        let worker = uploads_of(&config)?.worker;
+        std::thread::spawn(move || check_sandbox(&worker));
+        let router = server::router(app_of(&config, &publisher, clock, *dev));
+        helpers.push(tokio::spawn(server::serve(listener, router, limits, stop.clone())));
+    }
+    tracing::info!(roles = roles.names(), api = addresses.api, sites = addresses.sites, dev, "listening");
     for helper in helpers {
         let _ = helper.await;
     }
@@ -208,27 +223,53 @@ async fn run(
     Ok(())
 }
 
-fn app_of(config: &Config, publisher: &Publisher, dev: bool) -> App {
+/// Prints what a person needs to publish a first page. Accounts are for the API: without that role none is created.
+async fn greet(
+    publisher: &Publisher,
+    addresses: &Addresses,
+    config: &Config,
+    roles: &Roles,
+    json: bool,
+) -> Result<()> {
+    let first = match roles.has(Role::Api) {
+        true => {
+            let name = AccountName::parse(FIRST_ACCOUNT).map_err(anyhow::Error::msg)?;
+            publisher.first_set_up(name, FIRST_PLAN).await?
+        }
+        false => None,
+    };
+    if !json {
+        let sites = publisher.site_list().await?;
+        print_greeting(publisher, first.as_ref(), &sites, addresses, config);
+    } else if let Some(first) = &first {
+        // Programs need only the new account and its token.
+        output::json(first);
+    }
+    Ok(())
+}
+
+fn app_of(config: &Config, publisher: &Publisher, clock: Arc<DatabaseClock>, dev: bool) -> App {
     App::new(AppParts {
         publisher: publisher.clone(),
         limiter: Limiter::memory(),
-        clock: Arc::new(SystemClock),
+        clock,
         trusted_proxies: config.trusted_proxies.clone(),
         dev,
         max_body: config.max_body.0,
     })
 }
 
-fn sites_of(config: &Config, publisher: &Publisher) -> Result<Sites> {
+fn sites_of(config: &Config, publisher: &Publisher, clock: Arc<DatabaseClock>) -> Result<Sites> {
     let settings = SitesSettings {
-        clock: Arc::new(SystemClock),
+        clock,
         trusted_proxies: config.trusted_proxies.clone(),
         secure_cookies: config.site_scheme == "https",
         cache_bytes: config.site_cache.0,
         list_sites: config.is_local(),
     };
     // Connections to S3 belong to a runtime, so the sites' runtime has its own.
-    Ok(Sites::new(publisher.with_objects(open_objects(config)?), settings))
+    let objects = open_objects(config)?.with_cache(&config.data.join("cache"), config.site_disk_cache.0);
+    Ok(Sites::new(publisher.with_objects(objects.context("open the cache of the sites")?), settings))
 }
 
 async fn warn_of_unknown_plans(publisher: &Publisher) -> Result<()> {

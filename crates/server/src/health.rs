@@ -8,11 +8,11 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use prometheus::TextEncoder;
 use publisher::{Error, Publisher};
+use serde::Serialize;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::App;
-use crate::error::{ApiError, json_response};
+use crate::error::{ApiError, json, json_response};
 
 /// Health checks have timeouts of their own: a late answer is useless.
 const READY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -21,16 +21,52 @@ pub(crate) async fn healthz() -> Response {
     json_response(StatusCode::OK, b"{\"status\":\"ok\"}".to_vec())
 }
 
-pub(crate) async fn readyz(State(app): State<App>) -> Result<Response, ApiError> {
-    match timeout(READY_TIMEOUT, app.probe.check(&app.publisher)).await {
-        Ok(checked) => checked?,
-        Err(_) => return Err(ApiError::NotReady { seconds: READY_TIMEOUT.as_secs() }),
+pub(crate) async fn readyz(State(health): State<Health>) -> Response {
+    match health.check().await {
+        Ok(ready) => json_response(StatusCode::OK, json(&ready)),
+        Err(error) => error.into_response(),
     }
-    let body: &[u8] = match app.publisher.low_disk() {
-        Some(_) => b"{\"status\":\"ready\",\"disk\":\"nearly full: nothing new is stored\"}",
-        None => b"{\"status\":\"ready\"}",
-    };
-    Ok(json_response(StatusCode::OK, body.to_vec()))
+}
+
+/// Whether a process can do what its roles ask for.
+#[derive(Clone)]
+pub struct Health {
+    publisher: Publisher,
+    /// Without it a process is ready as long as it knows some site.
+    needs_database: bool,
+    probe: Probe,
+}
+
+/// The body of a 200: what works, and what does not but is not needed.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Ready {
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    database: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disk: Option<&'static str>,
+}
+
+impl Health {
+    pub fn new(publisher: Publisher, needs_database: bool) -> Health {
+        Health { publisher, needs_database, probe: Probe::default() }
+    }
+
+    pub(crate) async fn check(&self) -> Result<Ready, ApiError> {
+        let database = match timeout(READY_TIMEOUT, self.probe.check(&self.publisher)).await {
+            Ok(checked) => checked.map_err(ApiError::from),
+            Err(_) => Err(ApiError::NotReady { seconds: READY_TIMEOUT.as_secs() }),
+        };
+        let database = match database {
+            Ok(()) => None,
+            Err(_) if !self.needs_database && self.publisher.knows_sites() => {
+                Some("unavailable: sites are served as they were")
+            }
+            Err(error) => return Err(error),
+        };
+        let disk = self.publisher.low_disk().map(|_| "nearly full: nothing new is stored");
+        Ok(Ready { status: "ready", database, disk })
+    }
 }
 
 pub(crate) async fn metrics() -> Response {

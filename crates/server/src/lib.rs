@@ -24,12 +24,13 @@ mod trace;
 
 use std::sync::Arc;
 
+use axum::extract::FromRef;
 use ipnet::IpNet;
 use model::Clock;
 use publisher::Publisher;
 
-use self::health::Probe;
 pub use docs::openapi;
+pub use health::Health;
 pub use limits::Limiter;
 pub use listen::{ListenLimits, RequestBody, RequestHandler, serve};
 pub use router::{admin_router, router};
@@ -39,7 +40,7 @@ pub use sites::{Sites, SitesSettings};
 #[derive(Clone)]
 pub struct App {
     parts: Arc<AppParts>,
-    probe: Probe,
+    health: Health,
 }
 
 pub struct AppParts {
@@ -55,7 +56,14 @@ pub struct AppParts {
 
 impl App {
     pub fn new(parts: AppParts) -> App {
-        App { parts: Arc::new(parts), probe: Probe::default() }
+        let health = Health::new(parts.publisher.clone(), true);
+        App { parts: Arc::new(parts), health }
+    }
+}
+
+impl FromRef<App> for Health {
+    fn from_ref(app: &App) -> Health {
+        app.health.clone()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod connection;
+mod shutdown;
 mod stream;
 mod watch;
 
@@ -27,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 use self::addresses::Addresses;
+use self::shutdown::Shutdown;
 pub use self::watch::RequestBody;
 
 /// Handles the requests of a listener. Every connection has a clone.
@@ -109,6 +111,7 @@ pub async fn serve(
     let (slots, addresses) =
         (Arc::new(Semaphore::new(limits.max_connections)), Addresses::new(limits.clone()));
     let mut refusals = Refusals::default();
+    let stop = Arc::<Shutdown>::default();
     let mut connections = JoinSet::new();
     loop {
         let (stream, peer, slot) = tokio::select! {
@@ -120,13 +123,14 @@ pub async fn serve(
             refusals.refuse(&stream);
             continue;
         };
-        let (handler, limits, shutdown) = (handler.clone(), limits.clone(), shutdown.clone());
+        let (handler, limits, stop) = (handler.clone(), limits.clone(), stop.clone());
         connections.spawn(async move {
-            connection::run(stream, peer, handler, limits, shutdown).await;
+            connection::run(stream, peer, handler, limits, stop).await;
             drop((address_slot, slot));
         });
     }
     drop(listener);
+    stop.begin();
     let all_ended = async { while connections.join_next().await.is_some() {} };
     if timeout(limits.shutdown_grace, all_ended).await.is_err() {
         tracing::warn!(

@@ -16,7 +16,7 @@ use crate::error::ApiError;
 use crate::guard::guard;
 use crate::routes::{builds_latest, builds_trigger, media_upload, pages_delete, pages_list, pages_publish};
 use crate::trace::{catch_panic, trace};
-use crate::{App, docs, health, tls};
+use crate::{App, Health, docs, health, tls};
 
 pub(crate) const PUBLIC_API: &str = "/api/v1/public";
 
@@ -59,11 +59,13 @@ pub(crate) fn public_api() -> (Router<App>, OpenApi) {
 }
 
 /// The admin listener: metrics and health. It must not be reachable by tenants.
-pub fn admin_router() -> Router {
+pub fn admin_router(health: Health) -> Router {
     Router::new()
         .route("/metrics", get(health::metrics))
         .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
         .layer(map_response(add_common_headers))
+        .with_state(health)
 }
 
 /// Redirects a browser to the reference; other clients get a 404.

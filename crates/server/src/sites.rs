@@ -1,6 +1,6 @@
 //! Serves published sites. The steps of a request:
 //!
-//! 1. `host`: which host is it for?
+//! 1. `host`: which host is it for? An address has no site, but `status`.
 //! 2. `Publisher::hosted_site`: the site and its live release. Looked up once; the whole response is from that release.
 //! 3. The method: GET and HEAD, or POST with the password of a protected site.
 //! 4. `gate`: a protected site needs a cookie, which the password gives.
@@ -23,6 +23,7 @@ mod notes;
 mod password_form;
 mod path;
 mod response;
+mod status;
 
 use std::borrow::Cow;
 use std::net::SocketAddr;
@@ -45,6 +46,7 @@ use self::gate::Gate;
 pub(crate) use self::host::normalize_host;
 use self::metrics::RequestCounters;
 use self::path::Path;
+use crate::Health;
 use crate::listen::{RequestBody, RequestHandler};
 
 /// Files of a release are in memory as a whole; uploaded files are streamed.
@@ -72,16 +74,19 @@ struct Parts {
     files: Files,
     gate: Gate,
     counters: RequestCounters,
+    health: Health,
 }
 
 impl Sites {
     pub fn new(publisher: Publisher, settings: SitesSettings) -> Sites {
         let files = Files::new(settings.cache_bytes);
+        let health = Health::new(publisher.clone(), false);
         Sites(Arc::new(Parts {
             publisher,
             settings,
             files,
             gate: Gate::new(),
+            health,
             counters: RequestCounters::new(),
         }))
     }
@@ -105,6 +110,9 @@ impl RequestHandler for Sites {
 
 impl Parts {
     async fn respond(&self, peer: SocketAddr, request: Request<RequestBody>) -> SiteResponse {
+        if let Some(response) = status::respond(&self.health, &request).await {
+            return response;
+        }
         let host = match host::of(&request) {
             Ok(Some(host)) => host,
             Ok(None) => return self.respond_without_site(peer, &request).await,
@@ -128,7 +136,6 @@ impl Parts {
     async fn respond_without_site(&self, peer: SocketAddr, request: &Request<RequestBody>) -> SiteResponse {
         let reads = matches!(*request.method(), Method::GET | Method::HEAD);
         match (local::address(peer, request), request.uri().path()) {
-            (Some(_), "/healthz") if reads => local::health(),
             (Some(address), "/") if reads && self.settings.list_sites => {
                 local::list(&self.publisher, address).await
             }

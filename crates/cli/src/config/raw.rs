@@ -32,6 +32,7 @@ section!(Sites {
     listen: String = "127.0.0.1:8081".into(),
     url: String = "http://{site}.localhost:8081".into(),
     cache: String = "64 MB".into(),
+    disk_cache: String = "1 GB".into(),
 });
 section!(Admin { listen: String = String::new() });
 section!(Store {
@@ -101,6 +102,7 @@ const KEYS: &[(&str, &str, ValueKind)] = &[
     ("sites", "listen", ValueKind::Text),
     ("sites", "url", ValueKind::Text),
     ("sites", "cache", ValueKind::Text),
+    ("sites", "disk_cache", ValueKind::Text),
     ("admin", "listen", ValueKind::Text),
     ("store", "url", ValueKind::Text),
     ("store", "connections", ValueKind::Number),

@@ -3,7 +3,7 @@
 use super::raw::{self, Raw};
 
 /// Used by the command line or by clients.
-const NOT_SETTINGS: [&str; 4] = ["RECTO_CONFIG", "RECTO_DATA", "RECTO_URL", "RECTO_TOKEN"];
+const NOT_SETTINGS: [&str; 5] = ["RECTO_CONFIG", "RECTO_DATA", "RECTO_ROLES", "RECTO_URL", "RECTO_TOKEN"];
 /// Clients use variables with this prefix.
 const CLIENT_PREFIX: &str = "RECTO_API_";
 /// A typo is an extra, missing, wrong or swapped letter. One is accepted per this many letters.

@@ -1,21 +1,45 @@
 //! Background work of the server: builds, scheduled pages, transcoding, cleanup.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use publisher::Publisher;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::clock::DatabaseClock;
+use super::roles::{Role, Roles};
 use crate::config::Config;
 
+const CORRECT_EVERY: Duration = Duration::from_secs(20);
 const UPKEEP_EVERY: Duration = Duration::from_secs(60);
-/// Short, so that replaced texts do not fill the disk, and a full disk is noticed early.
+/// Short, so that a full disk is noticed early.
+const WATCH_EVERY: Duration = Duration::from_secs(5);
+/// Short, so that replaced texts do not fill the disk.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 /// How often the server checks whether the daily work is due. One server claims it per day.
 const DAILY_WORK_EVERY: Duration = Duration::from_secs(3600);
 
-/// Starts all tasks. They end soon after `stop` is cancelled.
-pub(super) fn start(publisher: &Publisher, config: &Config, stop: &CancellationToken) -> Vec<JoinHandle<()>> {
+/// Starts the tasks of each role. They end soon after `stop` is cancelled.
+pub(super) fn start(
+    publisher: &Publisher,
+    config: &Config,
+    roles: &Roles,
+    stop: &CancellationToken,
+) -> Vec<JoinHandle<()>> {
+    // Every process watches its own disks.
+    let mut tasks = vec![tokio::spawn(repeat(WATCH_EVERY, stop.clone(), publisher.clone(), watch_disks))];
+    if roles.has(Role::Api) {
+        tasks.push(tokio::spawn(repeat(UPKEEP_EVERY, stop.clone(), publisher.clone(), flush_last_used)));
+    }
+    if roles.has(Role::Worker) {
+        tasks.extend(start_worker(publisher, config, stop));
+    }
+    tasks
+}
+
+fn start_worker(publisher: &Publisher, config: &Config, stop: &CancellationToken) -> Vec<JoinHandle<()>> {
     let mut tasks = vec![
         tokio::spawn(repeat(UPKEEP_EVERY, stop.clone(), publisher.clone(), tidy)),
         tokio::spawn(repeat(SWEEP_EVERY, stop.clone(), publisher.clone(), sweep)),
@@ -25,6 +49,25 @@ pub(super) fn start(publisher: &Publisher, config: &Config, stop: &CancellationT
     ];
     tasks.extend((0..config.build_workers).map(|_| tokio::spawn(build(publisher.clone(), stop.clone()))));
     tasks
+}
+
+/// Corrects the clock until `stop`.
+pub(super) async fn correct_clock(publisher: Publisher, clock: Arc<DatabaseClock>, stop: CancellationToken) {
+    while timeout(CORRECT_EVERY, stop.cancelled()).await.is_err() {
+        if let Err(error) = clock.correct(&publisher).await {
+            tracing::debug!(%error, "the database's clock was not read");
+        }
+    }
+}
+
+async fn watch_disks(publisher: &Publisher) {
+    publisher.watch_disks();
+}
+
+async fn flush_last_used(publisher: &Publisher) {
+    if let Err(error) = publisher.flush_last_used().await {
+        tracing::warn!(%error, "last use of tokens not stored; retrying in a minute");
+    }
 }
 
 async fn build(publisher: Publisher, stop: CancellationToken) {
@@ -62,7 +105,6 @@ async fn sweep(publisher: &Publisher) {
     if let Err(error) = publisher.sweep_texts().await {
         tracing::warn!(%error, "deleting replaced texts failed; retrying in seconds");
     }
-    publisher.watch_disks();
 }
 
 /// This lists the whole object store, so only one server does it, once a day.

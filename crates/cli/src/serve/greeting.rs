@@ -10,17 +10,29 @@ use tokio::net::TcpListener;
 use crate::config::Config;
 use crate::output;
 
-/// The URLs of the listeners.
+/// The URLs of the listeners that this process has.
 pub(super) struct Addresses {
-    pub(super) api: String,
-    pub(super) sites: String,
+    pub(super) api: Option<String>,
+    pub(super) sites: Option<String>,
 }
 
 impl Addresses {
-    pub(super) fn of(api: &TcpListener, sites: &TcpListener) -> std::io::Result<Addresses> {
+    pub(super) fn of(api: Option<&TcpListener>, sites: Option<&TcpListener>) -> std::io::Result<Addresses> {
         let address =
             |listener: &TcpListener| listener.local_addr().map(|address| format!("http://{address}"));
-        Ok(Addresses { api: address(api)?, sites: address(sites)? })
+        Ok(Addresses { api: api.map(address).transpose()?, sites: sites.map(address).transpose()? })
+    }
+
+    /// What listens where, for people and for scripts that look for the addresses.
+    fn sentence(&self) -> String {
+        match (&self.api, &self.sites) {
+            (Some(api), Some(sites)) => {
+                format!("Recto listens on {api} (API reference: {api}/docs), sites on {sites}")
+            }
+            (Some(api), None) => format!("Recto listens on {api} (API reference: {api}/docs)"),
+            (None, Some(sites)) => format!("Recto serves sites on {sites}"),
+            (None, None) => "Recto runs builds and other background work".to_owned(),
+        }
     }
 }
 
@@ -31,17 +43,16 @@ pub(super) fn print_greeting(
     addresses: &Addresses,
     config: &Config,
 ) {
-    let Addresses { api, sites: sites_address } = addresses;
-    if let Some(first) = first {
+    if let (Some(first), Some(api)) = (first, &addresses.api) {
         output::line(welcome(first, api, &config.data));
     }
-    output::line(format!("Recto listens on {api} (API reference: {api}/docs), sites on {sites_address}"));
-    if first.is_none() {
+    output::line(addresses.sentence());
+    if first.is_none() && addresses.api.is_some() {
         output::line(overview(sites, |site| publisher.settings().deploy_url(&site.name)));
     }
-    if config.is_local() {
+    if let Some(sites) = addresses.sites.as_ref().filter(|_| config.is_local()) {
         output::line(format!(
-            "  Safari, wget, Python and Node may not resolve names under .localhost: see {sites_address}/"
+            "  Safari, wget, Python and Node may not resolve names under .localhost: see {sites}/"
         ));
     }
 }

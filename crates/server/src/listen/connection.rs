@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Poll, ready};
 
 use axum::http::header::CONNECTION;
 use axum::http::{HeaderValue, Request, Response};
@@ -16,9 +16,9 @@ use hyper_util::rt::TokioIo;
 use socket2::SockRef;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::{sleep_until, timeout};
-use tokio_util::sync::CancellationToken;
+use tokio::time::{Instant, sleep_until, timeout};
 
+use super::shutdown::Shutdown;
 use super::stream::WatchedStream;
 use super::watch::{RequestBody, ResponseBody, Watch};
 use super::{ListenLimits, RequestHandler};
@@ -44,7 +44,7 @@ pub(super) async fn run(
     peer: SocketAddr,
     handler: impl RequestHandler,
     limits: Arc<ListenLimits>,
-    shutdown: CancellationToken,
+    shutdown: Arc<Shutdown>,
 ) {
     // Responses are written whole: delaying small packets to combine them only adds latency.
     let _ = stream.set_nodelay(true);
@@ -54,21 +54,31 @@ pub(super) async fn run(
     let io = TokioIo::new(WatchedStream::new(stream, watch.clone()));
     let mut connection = http1(&limits).serve_connection(io, service);
     let mut sleep = pin!(sleep_until(watch.wake_at()));
-    let mut stop = pin!(shutdown.cancelled());
+    let mut woken = pin!(shutdown.woken());
+    // Once it is polled the task will be woken. A poll for each request would cost a lock that all connections share.
+    poll_fn(|context| Poll::Ready(woken.as_mut().poll(context).is_ready())).await;
     let mut stopping = false;
     let end = poll_fn(|context| {
-        if !stopping && stop.as_mut().poll(context).is_ready() {
+        if !stopping && shutdown.has_begun() {
             stopping = true;
             Pin::new(&mut connection).graceful_shutdown();
         }
         if let Poll::Ready(result) = connection.poll_without_shutdown(context) {
             return Poll::Ready(End::of(result, &watch));
         }
-        // The deadline changes only inside the poll above.
-        if sleep.deadline() != watch.wake_at() {
-            sleep.as_mut().reset(watch.wake_at());
+        // The deadline changes only inside the poll above. The timer is set when that comes earlier; a later one is noticed when
+        // the timer fires, because to set it for each request costs more than to answer it.
+        loop {
+            let deadline = watch.wake_at();
+            if deadline < sleep.deadline() {
+                sleep.as_mut().reset(deadline);
+            }
+            ready!(sleep.as_mut().poll(context));
+            if deadline <= Instant::now() {
+                return Poll::Ready(if watch.is_stalled() { End::Stalled } else { End::Closed });
+            }
+            sleep.as_mut().reset(deadline);
         }
-        sleep.as_mut().poll(context).map(|()| if watch.is_stalled() { End::Stalled } else { End::Closed })
     })
     .await;
     let stream = connection.into_parts().io.into_inner().into_stream();

@@ -8,12 +8,11 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, FORWARDED, VIA};
+use axum::http::header::{CONTENT_SECURITY_POLICY, FORWARDED, VIA};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
-use bytes::Bytes;
 use publisher::Publisher;
 
-use super::{SiteResponse, headers, host, notes, response};
+use super::{SiteResponse, host, notes};
 
 /// The list is for people.
 const MAX_LISTED: usize = 100;
@@ -46,14 +45,6 @@ fn is_loopback(host: &str) -> bool {
     };
     let ip = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
     name.eq_ignore_ascii_case("localhost") || ip.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
-}
-
-/// For `recto doctor`, which checks whether Recto is what listens on the port.
-pub(super) fn health() -> SiteResponse {
-    let body = Bytes::from_static(b"{\"status\":\"ok\"}");
-    let mut headers = headers::of_note(body.len());
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response::build(StatusCode::OK, headers, body)
 }
 
 /// `address` is the host of the request.
