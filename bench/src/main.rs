@@ -8,6 +8,7 @@ mod media;
 mod memory;
 mod neighbour;
 mod nginx;
+mod nodes;
 mod options;
 mod publishing;
 mod raw;
@@ -69,6 +70,9 @@ async fn measure(options: &Options, report: &mut Report) -> Result<()> {
     }
     if options.selects("serve") {
         report.add(serving::serve().await?);
+    }
+    if options.selects("nodes") {
+        report.add(nodes::nodes().await?);
     }
     if options.selects("media-images") {
         report.add(media::images().await?);

@@ -179,10 +179,7 @@ impl Recto {
 
     /// A figure of `/proc/<pid>/status` in MB: `VmRSS` is the current value, `VmHWM` the peak.
     pub fn memory_mb(&self, name: &str) -> Result<f64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        let line = status.lines().find(|line| line.starts_with(name)).context("memory")?;
-        let kb: f64 = line.split_whitespace().nth(1).context("memory")?.parse()?;
-        Ok(kb / 1024.0)
+        process_memory_mb(self.process.id(), name)
     }
 
     /// CPU time since the start, total of all cores, in milliseconds.
@@ -198,14 +195,27 @@ impl Recto {
 
     /// CPU time of the process, and of its children.
     fn cpu(&self) -> Result<[f64; 2]> {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
-        // The program's name is in parentheses; the figures follow.
-        let (_, figures) = stat.rsplit_once(')').context("stat")?;
-        let ticks: Vec<f64> = figures.split_whitespace().filter_map(|figure| figure.parse().ok()).collect();
-        // The state is a letter, not a number: user and system time are the 11th and 12th number, then those of the
-        // children.
-        Ok([ticks[10] + ticks[11], ticks[12] + ticks[13]].map(|ticks| ticks * 1e3 / TICKS_PER_SECOND))
+        process_cpu_ms(self.process.id())
     }
+}
+
+/// CPU time of a process, and of its children, in milliseconds.
+pub fn process_cpu_ms(id: u32) -> Result<[f64; 2]> {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
+    // The program's name is in parentheses; the figures follow.
+    let (_, figures) = stat.rsplit_once(')').context("stat")?;
+    let ticks: Vec<f64> = figures.split_whitespace().filter_map(|figure| figure.parse().ok()).collect();
+    // The state is a letter, not a number: user and system time are the 11th and 12th number, then those of the
+    // children.
+    Ok([ticks[10] + ticks[11], ticks[12] + ticks[13]].map(|ticks| ticks * 1e3 / TICKS_PER_SECOND))
+}
+
+/// A figure of `/proc/<pid>/status` in MB.
+pub fn process_memory_mb(id: u32, name: &str) -> Result<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
+    let line = status.lines().find(|line| line.starts_with(name)).context("memory")?;
+    let kb: f64 = line.split_whitespace().nth(1).context("memory")?.parse()?;
+    Ok(kb / 1024.0)
 }
 
 impl Drop for Recto {

@@ -24,3 +24,11 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
+
+/// The smallest value that this many percent of all values do not exceed.
+pub fn percentile(values: &[f64], percent: f64) -> f64 {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    let index = (values.len() as f64 * percent / 100.0).ceil() as usize;
+    values[index.clamp(1, values.len()) - 1]
+}

@@ -75,6 +75,17 @@ mod media {
     mod streams;
 }
 
+/// Several processes on one database.
+mod nodes {
+    mod cluster;
+    mod database_faults;
+    mod fleet;
+    mod machine_faults;
+    mod proxy;
+    mod roles;
+    mod storage_faults;
+}
+
 /// Crashes, full disks, an unavailable database, and accounts that use all they can.
 mod faults {
     mod build_memory;

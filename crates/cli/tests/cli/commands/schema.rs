@@ -11,10 +11,8 @@ on_both_databases!(
 
 /// Takes the last migration back.
 fn age(recto: &Recto) {
-    for column in ["checksum", "applied_at", "compatible"] {
-        recto.execute(&format!("ALTER TABLE migrations DROP COLUMN {column}"));
-    }
-    recto.execute("DELETE FROM migrations WHERE version = 6");
+    recto.execute("ALTER TABLE server DROP COLUMN changes");
+    recto.execute("DELETE FROM migrations WHERE version = 7");
 }
 
 fn schema(recto: &Recto) -> i64 {
@@ -29,16 +27,16 @@ fn a_server_upgrades_an_old_schema_unless_told_not_to(recto: &Recto) {
     let refused = crate::harness::process::Process::start(manual).wait();
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(
-        refused.stderr.contains("schema 5") && refused.stderr.contains("recto store upgrade"),
+        refused.stderr.contains("schema 6") && refused.stderr.contains("recto store upgrade"),
         "{refused:?}"
     );
-    assert_eq!(schema(recto), 5);
-    assert_eq!(recto.json(&["store", "upgrade"]), json!({ "from": 5, "to": 6 }));
-    assert_eq!(recto.json(&["store", "upgrade"]), json!({ "from": 6, "to": 6 }));
+    assert_eq!(schema(recto), 6);
+    assert_eq!(recto.json(&["store", "upgrade"]), json!({ "from": 6, "to": 7 }));
+    assert_eq!(recto.json(&["store", "upgrade"]), json!({ "from": 7, "to": 7 }));
     assert!(recto.text(&["store", "upgrade"]).contains("up to date"));
     age(recto);
     drop(recto.start());
-    assert_eq!(schema(recto), 6);
+    assert_eq!(schema(recto), 7);
     assert_eq!(recto.json(&["account", "list"])[0]["accountId"], json!(account.id));
 }
 
@@ -67,8 +65,8 @@ fn commands_that_only_read_leave_the_schema_alone(recto: &Recto) {
     }
     let report = recto.run(&["doctor"]);
     assert!(report.stdout.contains("recto store upgrade"), "{report:?}");
-    assert_eq!(schema(recto), 5);
+    assert_eq!(schema(recto), 6);
     // A command that writes upgrades, as a server does.
     recto.account("other");
-    assert_eq!(schema(recto), 6);
+    assert_eq!(schema(recto), 7);
 }

@@ -65,13 +65,18 @@ impl Recto {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
+        self.command_in(&self.data(), arguments)
+    }
+
+    /// With another data directory, as on another machine.
+    pub fn command_in(&self, data: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_recto"));
         // The environment of the test run must not affect the tests.
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("RECTO_"))
         {
             command.env_remove(name);
         }
-        command.args(arguments).arg("--data").arg(self.data());
+        command.args(arguments).arg("--data").arg(data);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
