@@ -10,7 +10,7 @@ testing::on_both_databases!(
     an_unknown_host_has_no_site,
     requests_from_this_machine_see_which_sites_exist,
     other_machines_do_not_see_which_sites_exist,
-    this_machine_can_check_the_health,
+    the_health_is_checked_by_address,
     each_host_has_its_own_site,
     a_custom_domain_serves_the_same_site,
     a_request_without_a_clear_host_is_refused,
@@ -90,17 +90,17 @@ async fn other_machines_do_not_see_which_sites_exist(database: &Database) {
     }
 }
 
-async fn this_machine_can_check_the_health(database: &Database) {
+/// As load balancers do.
+async fn the_health_is_checked_by_address(database: &Database) {
     let server = start(database).await;
-    for host in HERE {
-        assert_eq!(
-            server.ask(Ask::get("/healthz").host(host)).await.status_and_body(),
-            (200, "{\"status\":\"ok\"}"),
-            "{host}"
-        );
+    for host in HERE.into_iter().chain(["10.0.0.1:8081", "[fd00::1]"]) {
+        for (path, status) in [("/healthz", "ok"), ("/readyz", "ready")] {
+            let answer = server.ask(Ask::get(path).host(host)).await;
+            let expected = format!("{{\"status\":\"{status}\"}}");
+            assert_eq!(answer.status_and_body(), (200, expected.as_str()), "{host}{path}");
+        }
     }
-    let forwarded = Ask::get("/healthz").host("127.0.0.1").header("x-forwarded-for", "192.0.2.1");
-    for ask in [Ask::get("/healthz").host("evil.com"), Ask::get("/healthz"), forwarded] {
+    for ask in [Ask::get("/healthz").host("evil.com"), Ask::get("/readyz"), Ask::get("/health").host("10.0.0.1")] {
         assert_eq!(server.ask(ask.clone()).await.status, 404, "{ask:?}");
     }
 }
