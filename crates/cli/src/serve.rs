@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use blob::Blob;
+use limits::Limiter;
 use media::Ffmpeg;
 use model::{AccountName, SystemClock};
 use publisher::{Publisher, Settings, UploadSettings};
-use server::{App, AppParts, Limiter, ListenLimits, Sites, SitesSettings};
+use server::{App, AppParts, ListenLimits, Sites, SitesSettings};
 use store::{Deadlines, Schema, Store};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::signal::unix::Signal;
@@ -127,6 +128,7 @@ pub fn uploads_of(config: &Config) -> Result<UploadSettings> {
         ffmpeg: Ffmpeg::find(uploads.worker.clone(), std::env::split_paths(&search)),
         workers: config.upload_workers,
         large: config.large_uploads,
+        limits: config.limits.clone(),
         ..uploads
     })
 }
@@ -168,6 +170,7 @@ async fn run(
     };
     publisher.check_objects().await?;
     publisher.sweep_spool()?;
+    connect_limits(&config, sites).await;
     warn_of_unknown_plans(&publisher).await?;
     let first =
         publisher.first_set_up(AccountName::parse(FIRST_ACCOUNT).map_err(anyhow::Error::msg)?, FIRST_PLAN);
@@ -208,10 +211,16 @@ async fn run(
     Ok(())
 }
 
+/// On the runtime of the sites: a busy API must not delay the answers of Redis beyond their deadline.
+async fn connect_limits(config: &Config, sites: &Handle) {
+    let limits = config.limits.clone();
+    let _ = sites.spawn(async move { limits.start().await }).await;
+}
+
 fn app_of(config: &Config, publisher: &Publisher, dev: bool) -> App {
     App::new(AppParts {
         publisher: publisher.clone(),
-        limiter: Limiter::memory(),
+        limiter: Limiter::new(config.limits.clone()),
         clock: Arc::new(SystemClock),
         trusted_proxies: config.trusted_proxies.clone(),
         dev,
@@ -226,6 +235,7 @@ fn sites_of(config: &Config, publisher: &Publisher) -> Result<Sites> {
         secure_cookies: config.site_scheme == "https",
         cache_bytes: config.site_cache.0,
         list_sites: config.is_local(),
+        limits: config.limits.clone(),
     };
     // Connections to S3 belong to a runtime, so the sites' runtime has its own.
     Ok(Sites::new(publisher.with_objects(open_objects(config)?), settings))

@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use prometheus::TextEncoder;
 use publisher::{Error, Publisher};
+use serde::Serialize;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -26,11 +27,24 @@ pub(crate) async fn readyz(State(app): State<App>) -> Result<Response, ApiError>
         Ok(checked) => checked?,
         Err(_) => return Err(ApiError::NotReady { seconds: READY_TIMEOUT.as_secs() }),
     }
-    let body: &[u8] = match app.publisher.low_disk() {
-        Some(_) => b"{\"status\":\"ready\",\"disk\":\"nearly full: nothing new is stored\"}",
-        None => b"{\"status\":\"ready\"}",
+    let low_disk = app.publisher.low_disk().is_some();
+    let ready = Ready {
+        status: "ready",
+        disk: low_disk.then_some("nearly full: nothing new is stored"),
+        limits: app.limiter.is_degraded().then_some("Redis is unavailable: this server counts by itself"),
     };
-    Ok(json_response(StatusCode::OK, body.to_vec()))
+    let body = serde_json::to_vec(&ready).map_err(|error| Error::Internal(error.to_string()))?;
+    Ok(json_response(StatusCode::OK, body))
+}
+
+/// What the server can do without is named, but it is still ready.
+#[derive(Serialize)]
+struct Ready {
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disk: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limits: Option<&'static str>,
 }
 
 pub(crate) async fn metrics() -> Response {

@@ -12,7 +12,6 @@ mod form;
 mod guard;
 mod health;
 mod json_stream;
-mod limits;
 mod listen;
 mod multipart;
 mod query;
@@ -25,12 +24,12 @@ mod trace;
 use std::sync::Arc;
 
 use ipnet::IpNet;
+use limits::Limiter;
 use model::Clock;
 use publisher::Publisher;
 
 use self::health::Probe;
 pub use docs::openapi;
-pub use limits::Limiter;
 pub use listen::{ListenLimits, RequestBody, RequestHandler, serve};
 pub use router::{admin_router, router};
 pub use sites::{Sites, SitesSettings};
