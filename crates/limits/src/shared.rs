@@ -129,9 +129,8 @@ impl Shared {
     async fn connect(&self) -> Result<MultiplexedConnection, String> {
         // Another crate may have chosen it already, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(CONNECT_TIMEOUT))
-            .set_response_timeout(Some(CONNECT_TIMEOUT));
+        // The deadlines are ours.
+        let config = AsyncConnectionConfig::new().set_connection_timeout(None).set_response_timeout(None);
         let connecting = async {
             let connection = self.0.client.get_multiplexed_async_connection_with_config(&config).await;
             let mut connection = connection.map_err(|error| error.to_string())?;
@@ -144,7 +143,7 @@ impl Shared {
 
     /// A decision that nothing depends on. A Redis that answers, but cannot write, fails here.
     fn probing(&self) -> ScriptInvocation<'static> {
-        let mut call = COUNT.key(self.key("probe", ""));
+        let mut call = COUNT.key(self.key("probe", "all"));
         call.arg("").arg(micros(Duration::from_secs(1))).arg(1);
         call
     }

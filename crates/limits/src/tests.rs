@@ -31,19 +31,19 @@ pub(crate) use on_memory_and_redis;
 
 /// The Redis that `./test` starts, with keys of its own and the time that a test passes. `None`: skip the test.
 pub(crate) fn redis() -> Option<Backend> {
-    backend(&testing::server(testing::REDIS)?, settings())
+    Some(backend(&testing::server(testing::REDIS)?, settings()))
 }
 
 /// Two servers that share a Redis.
 pub(crate) fn two_servers() -> Option<(Backend, Backend)> {
     let (url, settings) = (testing::server(testing::REDIS)?, settings());
-    Some((backend(&url, settings.clone())?, backend(&url, settings)?))
+    Some((backend(&url, settings.clone()), backend(&url, settings)))
 }
 
 /// With the clock of Redis.
 pub(crate) fn redis_with_leases(prefix: &str, lease: Duration) -> Option<Backend> {
     let settings = SharedSettings { prefix: prefix.into(), lease, time: TimeSource::Redis, ..settings() };
-    backend(&testing::server(testing::REDIS)?, settings)
+    Some(backend(&testing::server(testing::REDIS)?, settings))
 }
 
 pub(crate) fn new_prefix() -> String {
@@ -56,14 +56,25 @@ fn settings() -> SharedSettings {
     SharedSettings { prefix: new_prefix(), time: TimeSource::Caller, deadline, ..SharedSettings::default() }
 }
 
-fn backend(url: &str, settings: SharedSettings) -> Option<Backend> {
-    Some(Backend::Redis(Shared::new(url, settings).unwrap()))
+/// As in production, except that a busy machine may be slow.
+fn patient(redis: &RedisServer) -> Backend {
+    let settings = SharedSettings { deadline: Duration::from_secs(20), ..SharedSettings::default() };
+    backend(&redis.url(), settings)
+}
+
+fn backend(url: &str, settings: SharedSettings) -> Backend {
+    Backend::Redis(Shared::new(url, settings).unwrap())
+}
+
+/// Connects to Redis.
+pub(crate) async fn start(backend: &Backend) {
+    backend.start().await;
+    wait_until("there is a connection to Redis", || !backend.is_degraded()).await;
 }
 
 /// Runs a test, and checks that Redis made all decisions.
 pub(crate) async fn while_shared(backend: &Backend, test: impl Future<Output = ()>) {
-    backend.start().await;
-    assert!(!backend.is_degraded(), "no connection to Redis");
+    start(backend).await;
     test.await;
     assert!(!backend.is_degraded(), "the connection was lost");
 }
@@ -93,10 +104,9 @@ async fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 fn without_redis_each_server_counts_for_itself_until_redis_is_back() {
     let Some(mut redis) = RedisServer::start() else { return };
     testing::block_on(async {
-        let backends = [Backend::from_url(&redis.url()).unwrap(), Backend::from_url(&redis.url()).unwrap()];
-        let [one, two] = &backends;
-        one.start().await;
-        two.start().await;
+        let (one, two) = (&patient(&redis), &patient(&redis));
+        start(one).await;
+        start(two).await;
         let limiters = [Limiter::new(one.clone()), Limiter::new(two.clone())];
         assert_eq!(remaining(&limiters[0]).await, 119);
         assert_eq!(remaining(&limiters[1]).await, 118);
@@ -121,7 +131,7 @@ fn a_silent_redis_delays_only_the_requests_that_notice_it() {
     let Some(redis) = RedisServer::start() else { return };
     testing::block_on(async {
         let backend = Backend::from_url(&redis.url()).unwrap();
-        backend.start().await;
+        start(&backend).await;
         let limiter = Limiter::new(backend.clone());
         remaining(&limiter).await;
         redis.freeze();
@@ -142,7 +152,7 @@ fn a_redis_that_is_unavailable_at_the_start_is_used_later() {
     let Some(mut redis) = RedisServer::start() else { return };
     redis.stop();
     testing::block_on(async {
-        let backend = Backend::from_url(&redis.url()).unwrap();
+        let backend = patient(&redis);
         backend.start().await;
         assert!(backend.is_degraded());
         let limiter = Limiter::new(backend.clone());
@@ -156,9 +166,8 @@ fn a_redis_that_is_unavailable_at_the_start_is_used_later() {
 fn a_redis_that_cannot_write_is_unavailable() {
     let Some(redis) = RedisServer::start() else { return };
     testing::block_on(async {
-        let backend = Backend::from_url(&redis.url()).unwrap();
-        backend.start().await;
-        assert!(!backend.is_degraded());
+        let backend = patient(&redis);
+        start(&backend).await;
         redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
         wait_until("it is noticed", || backend.is_degraded()).await;
         let Backend::Redis(shared) = &backend else { panic!("Redis") };
@@ -173,8 +182,8 @@ fn a_redis_that_cannot_write_is_unavailable() {
 fn a_redis_that_was_emptied_is_still_used() {
     let Some(redis) = RedisServer::start() else { return };
     testing::block_on(async {
-        let backend = Backend::from_url(&redis.url()).unwrap();
-        backend.start().await;
+        let backend = patient(&redis);
+        start(&backend).await;
         let limiter = Limiter::new(backend.clone());
         let count = limiter.count(Window::Ip, address(1), now()).await;
         redis.command(&["FLUSHALL"]);
@@ -189,8 +198,8 @@ fn a_redis_that_was_emptied_is_still_used() {
 fn keys_expire_by_themselves_and_hold_no_more_than_twice_the_limit() {
     let Some(redis) = RedisServer::start() else { return };
     testing::block_on(async {
-        let backend = Backend::from_url(&redis.url()).unwrap();
-        backend.start().await;
+        let backend = patient(&redis);
+        start(&backend).await;
         let limiter = Limiter::new(backend.clone());
         for _ in 0..300 {
             limiter.count(Window::Ip, address(1), now()).await;

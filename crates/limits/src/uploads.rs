@@ -18,9 +18,9 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// The `Retry-After` for a client that has two large files under way.
 const RETRY_AFTER: u64 = 60;
 
+/// `retry_after` is in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TooManyUploads {
-    /// In seconds.
     OfAccount { retry_after: u64 },
     OfAll,
 }

@@ -81,13 +81,7 @@ impl Sites {
     pub fn new(publisher: Publisher, settings: SitesSettings) -> Sites {
         let files = Files::new(settings.cache_bytes);
         let gate = Gate::new(settings.limits.clone());
-        Sites(Arc::new(Parts {
-            publisher,
-            settings,
-            files,
-            gate,
-            counters: RequestCounters::new(),
-        }))
+        Sites(Arc::new(Parts { publisher, settings, files, gate, counters: RequestCounters::new() }))
     }
 }
 

@@ -67,7 +67,16 @@ impl RedisServer {
 
     fn try_start(&mut self) -> bool {
         let mut command = Command::new("redis-server");
-        command.args(["--port", &self.port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]);
+        command.args([
+            "--port",
+            &self.port.to_string(),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+        ]);
         command.arg("--dir").arg(self.directory.path()).stdin(Stdio::null()).stdout(Stdio::null());
         self.process = Some(command.spawn().unwrap());
         let start = Instant::now();

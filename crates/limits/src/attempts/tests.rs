@@ -66,8 +66,8 @@ async fn a_new_visitor_has_three_attempts_during_an_attack(backend: Backend) {
 fn attempts_at_two_servers_are_counted_together() {
     let Some((one, two)) = crate::tests::two_servers() else { return };
     testing::block_on(async {
-        one.start().await;
-        two.start().await;
+        crate::tests::start(&one).await;
+        crate::tests::start(&two).await;
         let (one, two) = (PasswordAttempts::new(one), PasswordAttempts::new(two));
         let site = SiteId::new(second(0));
         assert_eq!(admitted(&one, 1, site, 0, 6).await, 6);

@@ -266,8 +266,8 @@ proptest! {
 fn requests_that_race_at_two_servers_are_counted_exactly() {
     let Some((one, two)) = two_servers() else { return };
     testing::block_on(async {
-        one.start().await;
-        two.start().await;
+        crate::tests::start(&one).await;
+        crate::tests::start(&two).await;
         let limiters = [Limiter::new(one), Limiter::new(two)].map(Arc::new);
         let requests = (0..400).map(|n| {
             let limiter = limiters[n % 2].clone();

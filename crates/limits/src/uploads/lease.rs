@@ -44,7 +44,8 @@ impl Leases {
     /// While Redis is unavailable every lease is granted. Redis learns of it when it is renewed.
     pub(super) async fn take(&self, account: AccountId, now: Timestamp) -> Result<Lease, TooManyUploads> {
         // A client that sends one file after the other must not be refused because of the last one.
-        let _ = timeout(self.shared.deadline(), self.ending.subscribe().wait_for(|ending| *ending == 0)).await;
+        let _ =
+            timeout(self.shared.deadline(), self.ending.subscribe().wait_for(|ending| *ending == 0)).await;
         let keys = [self.shared.key("uploads", account), self.shared.key("uploads", "all")];
         let id = Uuid::new_v4().simple().to_string();
         let terms = Terms { shared: self.shared.clone(), id, keys, taken: now };

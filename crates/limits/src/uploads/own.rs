@@ -32,7 +32,11 @@ impl OwnUploads {
         OwnUploads { most, accounts: Mutex::default() }
     }
 
-    pub(super) fn take(self: &Arc<Self>, account: AccountId, now: Timestamp) -> Result<OwnSlot, TooManyUploads> {
+    pub(super) fn take(
+        self: &Arc<Self>,
+        account: AccountId,
+        now: Timestamp,
+    ) -> Result<OwnSlot, TooManyUploads> {
         let mut accounts = self.lock();
         let hour_ago = now.minus(HOUR);
         accounts.retain(|_, account| {

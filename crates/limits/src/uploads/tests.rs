@@ -62,8 +62,8 @@ async fn all_accounts_together_send_few_at_a_time(backend: Backend) {
 fn the_slots_of_two_servers_are_counted_together() {
     let Some((one, two)) = crate::tests::two_servers() else { return };
     testing::block_on(async {
-        one.start().await;
-        two.start().await;
+        crate::tests::start(&one).await;
+        crate::tests::start(&two).await;
         let (one, two, account) = (LargeUploads::new(one, 3), LargeUploads::new(two, 3), account());
         let mine = one.take(account, at(0)).await.ok().unwrap();
         let _theirs = two.take(account, at(0)).await.ok().unwrap();
@@ -91,11 +91,11 @@ fn a_lease_is_renewed_while_its_upload_runs_and_ends_by_itself_with_its_server()
     let (Some(one), Some(two)) = (server(), server()) else { return };
     let (runtime_of_one, runtime_of_two) = (runtime(), runtime());
     let held = runtime_of_one.block_on(async {
-        one.start().await;
+        crate::tests::start(&one).await;
         LargeUploads::new(one, 1).take(account(), at(0)).await.ok().unwrap()
     });
     runtime_of_two.block_on(async {
-        two.start().await;
+        crate::tests::start(&two).await;
         let uploads = LargeUploads::new(two, 1);
         let taken = Instant::now();
         while taken.elapsed() < 2 * lease {

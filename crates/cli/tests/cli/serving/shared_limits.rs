@@ -4,6 +4,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
+use reqwest::blocking::Client;
 use serde_json::Value;
 use testing::RedisServer;
 
@@ -17,6 +18,7 @@ const MB: usize = 1 << 20;
 struct Node {
     server: Server,
     admin: u16,
+    client: Client,
 }
 
 /// Two servers with rate limits, of one installation. The client's address is that of `X-Forwarded-For`.
@@ -31,14 +33,14 @@ impl Fleet {
     /// `None`: skip the test.
     fn start() -> Option<Fleet> {
         let (recto, redis) = (Recto::on_postgres()?, RedisServer::start()?);
-        let recto =
-            recto.set("RECTO_LIMITS_URL", &redis.url()).set("RECTO_API_TRUSTED_PROXIES", "127.0.0.1");
+        let recto = recto.set("RECTO_LIMITS_URL", &redis.url()).set("RECTO_API_TRUSTED_PROXIES", "127.0.0.1");
         let account = recto.account("Acme");
         let node = |_| {
             let admin = free_port();
             let mut command = recto.command(&["serve"]);
             command.env("RECTO_ADMIN_LISTEN", format!("127.0.0.1:{admin}"));
-            Node { server: Server::start(command), admin }
+            let client = Client::builder().no_proxy().build().unwrap();
+            Node { server: Server::start(command), admin, client }
         };
         let nodes = [0, 1].map(node);
         Some(Fleet { recto, redis, account, nodes })
@@ -75,10 +77,9 @@ impl Fleet {
 
 impl Node {
     fn list(&self, account: &Account, client: &str) -> Answer {
-        let request = reqwest::blocking::Client::builder().no_proxy().build().unwrap();
-        let request = request.get(format!("{}/api/v1/public/pages", self.server.base));
-        let answer = request.bearer_auth(&account.token).header("x-forwarded-for", client).send();
-        Answer::read(answer.unwrap())
+        let request = self.client.get(format!("{}/api/v1/public/pages", self.server.base));
+        let request = request.bearer_auth(&account.token).header("x-forwarded-for", client);
+        Answer::read(request.send().unwrap())
     }
 
     /// As both `/readyz` and the metrics say.
@@ -94,8 +95,8 @@ impl Node {
     }
 
     fn metric(&self) -> Option<String> {
-        let metrics = reqwest::blocking::get(format!("http://127.0.0.1:{}/metrics", self.admin)).unwrap();
-        let metrics = metrics.text().unwrap();
+        let metrics = self.client.get(format!("http://127.0.0.1:{}/metrics", self.admin)).send();
+        let metrics = metrics.unwrap().text().unwrap();
         metrics.lines().find_map(|line| line.strip_prefix("recto_limits_shared ")).map(str::to_owned)
     }
 }
@@ -167,7 +168,8 @@ fn a_server_starts_without_redis_but_not_with_an_invalid_url() {
 
 #[test]
 fn the_certificate_of_redis_is_checked() {
-    let (Some(url), Some(ca)) = (testing::server(testing::REDIS_TLS), testing::server(testing::REDIS_CA)) else {
+    let (Some(url), Some(ca)) = (testing::server(testing::REDIS_TLS), testing::server(testing::REDIS_CA))
+    else {
         return;
     };
     let untrusting = limits_finding(&Recto::new().set("RECTO_LIMITS_URL", &url));
@@ -182,7 +184,8 @@ fn the_certificate_of_redis_is_checked() {
 fn a_wrong_password_of_redis_is_reported() {
     let Some(url) = testing::server(testing::REDIS) else { return };
     let (_, host) = url.rsplit_once('@').unwrap();
-    let found = limits_finding(&Recto::new().set("RECTO_LIMITS_URL", &format!("redis://:wrong-secret@{host}")));
+    let found =
+        limits_finding(&Recto::new().set("RECTO_LIMITS_URL", &format!("redis://:wrong-secret@{host}")));
     assert_eq!(found["verdict"], "warning", "{found}");
     let message = found["message"].as_str().unwrap();
     assert!(message.to_lowercase().contains("password") && !message.contains("secret"), "{message}");

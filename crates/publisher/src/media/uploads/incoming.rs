@@ -5,8 +5,8 @@ use limits::UploadSlot;
 use media::MediaKind;
 use model::{AccountId, ByteSize};
 
-use super::spooled::{SpoolWriter, SpooledFile};
 use super::LARGE_FILE_BYTES;
+use super::spooled::{SpoolWriter, SpooledFile};
 use crate::{Error, Publisher};
 
 pub struct IncomingFile {

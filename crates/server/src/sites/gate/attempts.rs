@@ -65,7 +65,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn guessing_at_one_site_does_not_delay_another() {
         let start = Timestamp::from_micros(0);
-        let (attempts, site, other) = (Attempts::new(Backend::Memory), SiteId::new(start), SiteId::new(start));
+        let (attempts, site, other) =
+            (Attempts::new(Backend::Memory), SiteId::new(start), SiteId::new(start));
         let turn = attempts.turn(site).await.expect("the first");
         let (again, meanwhile) = tokio::join!(attempts.turn(site), attempts.turn(other));
         assert!(again.is_none() && meanwhile.is_some());
