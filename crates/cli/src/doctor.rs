@@ -183,13 +183,14 @@ fn limits(config: &Config) -> Finding {
     match checked {
         Ok(took) => {
             let ms = took.as_secs_f64() * 1e3;
-            finding("limits", Verdict::Ok, format!("counted in Redis at {shared}; it answers in {ms:.1} ms"))
+            let message = format!("counted in Redis at {shared}; connecting takes {ms:.1} ms");
+            finding("limits", Verdict::Ok, message)
         }
         Err(error) => finding(
             "limits",
             Verdict::Warning,
             format!(
-                "Redis at {shared} is not usable: {error:#}; until then each server counts by itself; check limits.url"
+                "Redis at {shared} is not usable: {error:#}; meanwhile each server counts by itself; check limits.url"
             ),
         ),
     }
