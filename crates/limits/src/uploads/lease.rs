@@ -52,7 +52,7 @@ impl Leases {
         let mut call = terms.call(&TAKE);
         call.key(self.shared.key("uploads-begun", account)).arg(AT_ONCE).arg(self.most);
         call.arg(micros(HOUR)).arg(AN_HOUR);
-        // Before the call: if the client goes away meanwhile, the lease is ended.
+        // Before the call: if the client disconnects meanwhile, the lease is ended.
         let lease = Lease::begin(terms, self.ending.clone());
         match self.shared.run::<(String, u64)>(&call).await {
             Some((reached, wait)) => check(&reached, Duration::from_micros(wait)).map(|()| lease),
