@@ -132,7 +132,8 @@ fn large_uploads_are_counted_at_all_servers_together() {
     let Some(fleet) = Fleet::start() else { return };
     let [one, two] = &fleet.nodes;
     let under_way = [begin(one, &fleet.account), begin(two, &fleet.account)];
-    wait_until("both uploads have begun", || fleet.recto.spooled().len() == 2);
+    let leases = || fleet.redis.command(&["ZCARD", "recto:uploads:all"]);
+    wait_until("both uploads have begun", || leases() == "2");
     for node in [one, two] {
         let mut answer = String::new();
         begin(node, &fleet.account).read_to_string(&mut answer).unwrap();
@@ -140,8 +141,9 @@ fn large_uploads_are_counted_at_all_servers_together() {
         assert!(answer.to_lowercase().contains("\r\nretry-after: 60\r\n"), "{answer}");
     }
     drop(under_way);
+    wait_until("both uploads have ended", || leases() == "0");
     let large = vec![0; 11 * MB];
-    wait_until("a slot is free", || two.server.send_file(&fleet.account, "a.zip", &large).status == 200);
+    two.server.send_file(&fleet.account, "a.zip", &large).expect(200);
 }
 
 /// An upload that has announced its size and sent no byte of its file.
