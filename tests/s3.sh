@@ -1,6 +1,8 @@
 # Sourced: starts and stops a private S3 server, and sets its address in RECTO_TEST_S3. It is moto: rclone answers
 # range requests with 200 instead of 206, which object_store rightly refuses. Moto does not check signatures.
 
+. tests/certificates.sh
+
 readonly MOTO=5.2.5
 readonly moto_venv=.tools/moto-$MOTO
 s3_work=''
@@ -36,7 +38,7 @@ start_s3() {
 }
 
 start_s3_tls() {
-  make_certificates >/dev/null 2>&1
+  make_certificates "$s3_work"
   : >"$s3_work/tls-log"
   "$moto_venv/bin/moto_server" --host 127.0.0.1 --port 0 --ssl-cert "$s3_work/server.pem" \
     --ssl-key "$s3_work/server.key" >"$s3_work/tls-log" 2>&1 &
@@ -54,14 +56,6 @@ start_s3_tls() {
   cat "$s3_work/tls-log" >&2
   return 1
 }
-
-make_certificates() (
-  cd "$s3_work"
-  openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj '/CN=recto-test'
-  openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj '/CN=127.0.0.1'
-  openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out server.pem -days 2 \
-    -extfile <(echo 'subjectAltName=IP:127.0.0.1')
-)
 
 make_bucket() {
   python3 -c 'import sys, urllib.request as r; r.urlopen(r.Request(sys.argv[1], method="PUT"))' "$RECTO_TEST_S3/$1"

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use ipnet::IpNet;
+use limits::Backend;
 use media::Sandbox;
 use model::{ByteSize, Plan};
 use publisher::host_of;
@@ -47,6 +48,8 @@ pub struct Config {
     pub min_free: Option<ByteSize>,
     /// The object store, for uploads and built files: `file:` and a directory, or `s3://` and a bucket.
     pub objects: String,
+    /// Where rate limits are counted.
+    pub limits: Backend,
     pub build_cooldown: Duration,
     pub postpone_builds: bool,
     /// Concurrent builds.
@@ -108,7 +111,6 @@ impl Config {
                 raw.sites.url
             );
         }
-        only_embedded("limits.url", &raw.limits.url, "memory:")?;
         Ok(Config {
             api_listen: address("api.listen", &raw.api.listen)?,
             trusted_proxies: raw
@@ -144,6 +146,8 @@ impl Config {
                 text => Some(size("store.min_free", text)?),
             },
             objects: objects(&raw.objects.url, data)?,
+            // Without the URL, which may contain a password.
+            limits: Backend::from_url(&raw.limits.url).map_err(|error| anyhow!("limits.url: {error}"))?,
             build_cooldown: Duration::from_secs(raw.builds.cooldown_seconds),
             postpone_builds: match raw.builds.cooldown_seconds {
                 MAX_COOLDOWN_SECONDS.. if raw.builds.postpone => {
@@ -180,14 +184,6 @@ impl Config {
 fn environment() -> impl Iterator<Item = (String, String)> {
     let lossy = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
     std::env::vars_os().map(move |(name, value)| (lossy(name), lossy(value)))
-}
-
-/// Rate limits that are shared by several machines are not supported yet.
-fn only_embedded(key: &str, url: &str, scheme: &str) -> Result<()> {
-    if !url.starts_with(scheme) {
-        bail!("{key}: {url:?} is not supported by this version; use {scheme}");
-    }
-    Ok(())
 }
 
 fn objects(url: &str, data: &Path) -> Result<String> {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use blob::{Blob, Key};
+use limits::Backend;
 use model::{Clock, ObjectId, SystemClock};
 use publisher::{Belonging, DiskState, Orphans, Publisher};
 use serde::Serialize;
@@ -84,6 +85,7 @@ fn run_checks(global: &Global) -> Vec<Finding> {
         }
     }
     findings.push(objects);
+    findings.push(limits(&config));
     findings.push(listen_address("api.listen", config.api_listen));
     findings.push(listen_address("sites.listen", config.sites_listen));
     findings.push(ffmpeg());
@@ -163,6 +165,32 @@ fn objects(config: &Config) -> Finding {
             Verdict::Failure,
             format!(
                 "{url} is not usable: {error:#}; fix its permissions or credentials, or check objects.url"
+            ),
+        ),
+    }
+}
+
+fn limits(config: &Config) -> Finding {
+    let shared = match &config.limits {
+        Backend::Memory => return finding("limits", Verdict::Ok, "each server counts by itself"),
+        Backend::Redis(shared) => shared,
+    };
+    let checked = serve::runtime().and_then(|runtime| {
+        let start = Instant::now();
+        let checked = runtime.block_on(shared.check()).map_err(anyhow::Error::msg);
+        checked.map(|()| start.elapsed())
+    });
+    match checked {
+        Ok(took) => {
+            let ms = took.as_secs_f64() * 1e3;
+            let message = format!("counted in Redis at {shared}; connecting takes {ms:.1} ms");
+            finding("limits", Verdict::Ok, message)
+        }
+        Err(error) => finding(
+            "limits",
+            Verdict::Warning,
+            format!(
+                "Redis at {shared} is not usable: {error:#}; meanwhile each server counts by itself; check limits.url"
             ),
         ),
     }

@@ -13,10 +13,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use blob::Blob;
+use limits::Limiter;
 use media::Ffmpeg;
 use model::{AccountName, Clock, SystemClock};
 use publisher::{Publisher, Settings, UploadSettings};
-use server::{App, AppParts, Health, Limiter, ListenLimits, Sites, SitesSettings};
+use server::{App, AppParts, Health, ListenLimits, Sites, SitesSettings};
 use store::{Deadlines, Schema, Store};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::signal::unix::Signal;
@@ -138,6 +139,7 @@ pub fn uploads_of(config: &Config) -> Result<UploadSettings> {
         ffmpeg: Ffmpeg::find(uploads.worker.clone(), std::env::split_paths(&search)),
         workers: config.upload_workers,
         large: config.large_uploads,
+        limits: config.limits.clone(),
         ..uploads
     })
 }
@@ -188,6 +190,7 @@ async fn run(
     clock.correct(&publisher).await?;
     publisher.check_objects().await?;
     publisher.sweep_spool()?;
+    connect_limits(&config, sites).await;
     warn_of_unknown_plans(&publisher).await?;
     let addresses = Addresses::of(api_listener.as_ref(), sites_listener.as_ref())?;
     greet(&publisher, &addresses, &config, roles, json).await?;
@@ -198,7 +201,11 @@ async fn run(
     sites.spawn(stop_on_signal(term, int, stop.clone()));
     if let Some(listener) = admin_listener {
         let limits = ListenLimits { max_connections: ADMIN_CONNECTIONS, ..limits.clone() };
-        let router = server::admin_router(Health::new(publisher.clone(), roles.need_database()));
+        let router = server::admin_router(Health::new(
+            publisher.clone(),
+            config.limits.clone(),
+            roles.need_database(),
+        ));
         helpers.push(sites.spawn(server::serve(listener, router, limits, stop.clone())));
     }
     if let Some(listener) = sites_listener {
@@ -248,10 +255,16 @@ async fn greet(
     Ok(())
 }
 
+/// On the runtime of the sites: a busy API must not delay the answers of Redis beyond their deadline.
+async fn connect_limits(config: &Config, sites: &Handle) {
+    let limits = config.limits.clone();
+    let _ = sites.spawn(async move { limits.start().await }).await;
+}
+
 fn app_of(config: &Config, publisher: &Publisher, clock: Arc<DatabaseClock>, dev: bool) -> App {
     App::new(AppParts {
         publisher: publisher.clone(),
-        limiter: Limiter::memory(),
+        limiter: Limiter::new(config.limits.clone()),
         clock,
         trusted_proxies: config.trusted_proxies.clone(),
         dev,
@@ -266,6 +279,7 @@ fn sites_of(config: &Config, publisher: &Publisher, clock: Arc<DatabaseClock>) -
         secure_cookies: config.site_scheme == "https",
         cache_bytes: config.site_cache.0,
         list_sites: config.is_local(),
+        limits: config.limits.clone(),
     };
     // Connections to S3 belong to a runtime, so the sites' runtime has its own.
     let objects = open_objects(config)?.with_cache(&config.data.join("cache"), config.site_disk_cache.0);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use limits::TooManyUploads;
 use model::ByteSize;
 use store::usage::{Exceeded, Limited};
 
@@ -103,6 +104,15 @@ impl Unresolved {
                 true => self.names.push(name),
                 false => self.others += 1,
             }
+        }
+    }
+}
+
+impl From<TooManyUploads> for Error {
+    fn from(refused: TooManyUploads) -> Error {
+        match refused {
+            TooManyUploads::OfAccount { retry_after } => Error::LargeUploads { retry_after },
+            TooManyUploads::OfAll => Error::Busy,
         }
     }
 }

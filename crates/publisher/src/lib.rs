@@ -16,6 +16,7 @@ mod upkeep;
 
 use std::sync::Arc;
 
+use ::limits::LargeUploads;
 use blob::Blob;
 use model::{Clock, Timestamp};
 use store::{Store, Tx};
@@ -70,7 +71,7 @@ pub struct Publisher {
     pace: Arc<Pace>,
     open_bytes: Arc<OpenBytes>,
     disks: Arc<Disks>,
-    large_uploads: Arc<media::uploads::LargeUploads>,
+    large_uploads: Arc<LargeUploads>,
 }
 
 impl Publisher {
@@ -84,7 +85,7 @@ impl Publisher {
             pace: Arc::default(),
             open_bytes: Arc::default(),
             disks: Arc::new(Disks::new(settings.disks.clone(), settings.min_free)),
-            large_uploads: Arc::new(media::uploads::LargeUploads::new(uploads.large)),
+            large_uploads: Arc::new(LargeUploads::new(uploads.limits.clone(), uploads.large)),
             store,
             clock,
             settings: Arc::new(settings),

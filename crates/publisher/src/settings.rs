@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use limits::Backend;
 use media::{Ffmpeg, Program, Sandbox};
 use model::{ByteSize, Plan, SiteName};
 use store::usage::Quota;
@@ -52,6 +53,8 @@ pub struct UploadSettings {
     pub workers: usize,
     /// Large files that are received at the same time.
     pub large: usize,
+    /// Where large files are counted.
+    pub limits: Backend,
     /// Without it MOVs are not transcoded to MP4.
     pub ffmpeg: Option<Ffmpeg>,
 }
@@ -60,7 +63,7 @@ impl UploadSettings {
     /// Settings of a server that processes two files at a time and makes no MP4.
     pub fn new(directory: PathBuf, recto: PathBuf) -> UploadSettings {
         let worker = Program { path: recto, args: vec!["media-worker".into()], sandbox: Sandbox::Required };
-        UploadSettings { directory, worker, workers: 2, large: 8, ffmpeg: None }
+        UploadSettings { directory, worker, workers: 2, large: 8, limits: Backend::Memory, ffmpeg: None }
     }
 }
 

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use blob::Blob;
+use limits::Backend;
 use model::{AccountName, Plan, SystemClock};
 use publisher::{Publisher, Settings, UploadSettings};
 use server::{ListenLimits, Sites, SitesSettings};
@@ -63,6 +64,7 @@ async fn main() {
         secure_cookies: false,
         cache_bytes: 64 << 20,
         list_sites: false,
+        limits: Backend::Memory,
     };
     let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
     println!("http://acme.localhost:{port}/page");

@@ -70,7 +70,7 @@ impl Form {
         name: String,
         at_least: u64,
     ) -> Result<(), ApiError> {
-        let mut file = uploads.begin(name, at_least)?;
+        let mut file = uploads.begin(name, at_least).await?;
         while let Some(chunk) = self.chunk().await? {
             file.write(chunk).await?;
         }

@@ -9,12 +9,12 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use limits::{Count, Key, Window};
 use publisher::{Caller, Error};
 
 use crate::App;
 use crate::client::{client_address, limit_key};
 use crate::error::ApiError;
-use crate::limits::{Count, Key, Window};
 use crate::router::PUBLIC_API;
 
 pub(crate) async fn guard(
@@ -38,12 +38,11 @@ pub(crate) async fn guard(
             if response.status().is_server_error() {
                 // The client is not charged for a failure of the server.
                 rate.remaining = (rate.remaining + 1).min(rate.limit);
-                app.limiter.undo(ip.slot).await;
+                app.limiter.undo(ip.counted).await;
             }
             return rate.add_to(response);
         }
     };
-    drop(ip.slot);
     if let Some(window) = window {
         let count = app.limiter.count(window, Key::Account(caller.account), app.clock.now()).await;
         rate = RateHeaders { limit: count.limit, remaining: count.remaining };

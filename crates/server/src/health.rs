@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use limits::Backend;
 use prometheus::TextEncoder;
 use publisher::{Error, Publisher};
 use serde::Serialize;
@@ -32,6 +33,7 @@ pub(crate) async fn readyz(State(health): State<Health>) -> Response {
 #[derive(Clone)]
 pub struct Health {
     publisher: Publisher,
+    limits: Backend,
     /// Without it a process is ready as long as it knows some site.
     needs_database: bool,
     probe: Probe,
@@ -45,11 +47,13 @@ pub(crate) struct Ready {
     database: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     disk: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limits: Option<&'static str>,
 }
 
 impl Health {
-    pub fn new(publisher: Publisher, needs_database: bool) -> Health {
-        Health { publisher, needs_database, probe: Probe::default() }
+    pub fn new(publisher: Publisher, limits: Backend, needs_database: bool) -> Health {
+        Health { publisher, limits, needs_database, probe: Probe::default() }
     }
 
     pub(crate) async fn check(&self) -> Result<Ready, ApiError> {
@@ -65,7 +69,9 @@ impl Health {
             Err(error) => return Err(error),
         };
         let disk = self.publisher.low_disk().map(|_| "nearly full: nothing new is stored");
-        Ok(Ready { status: "ready", database, disk })
+        let degraded = self.limits.is_degraded();
+        let limits = degraded.then_some("Redis is unavailable: this server counts by itself");
+        Ok(Ready { status: "ready", database, disk, limits })
     }
 }
 

@@ -12,7 +12,6 @@ mod form;
 mod guard;
 mod health;
 mod json_stream;
-mod limits;
 mod listen;
 mod multipart;
 mod query;
@@ -26,12 +25,12 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 use ipnet::IpNet;
+use limits::Limiter;
 use model::Clock;
 use publisher::Publisher;
 
 pub use docs::openapi;
 pub use health::Health;
-pub use limits::Limiter;
 pub use listen::{ListenLimits, RequestBody, RequestHandler, serve};
 pub use router::{admin_router, router};
 pub use sites::{Sites, SitesSettings};
@@ -56,7 +55,7 @@ pub struct AppParts {
 
 impl App {
     pub fn new(parts: AppParts) -> App {
-        let health = Health::new(parts.publisher.clone(), true);
+        let health = Health::new(parts.publisher.clone(), parts.limiter.backend().clone(), true);
         App { parts: Arc::new(parts), health }
     }
 }

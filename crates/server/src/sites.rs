@@ -37,6 +37,7 @@ use futures_util::{FutureExt, Stream};
 use http_body_util::{Either, Full, StreamBody};
 use hyper::body::Frame;
 use ipnet::IpNet;
+use limits::Backend;
 use model::{Clock, MediaUrl};
 use publisher::{Error, HostedSite, Publisher};
 
@@ -62,6 +63,8 @@ pub struct SitesSettings {
     pub cache_bytes: u64,
     /// This is a local setup: requests from this machine may list the sites.
     pub list_sites: bool,
+    /// Where attempts at passwords are counted.
+    pub limits: Backend,
 }
 
 /// The sites of a publisher, to be served by `serve`.
@@ -80,15 +83,10 @@ struct Parts {
 impl Sites {
     pub fn new(publisher: Publisher, settings: SitesSettings) -> Sites {
         let files = Files::new(settings.cache_bytes);
-        let health = Health::new(publisher.clone(), false);
-        Sites(Arc::new(Parts {
-            publisher,
-            settings,
-            files,
-            gate: Gate::new(),
-            health,
-            counters: RequestCounters::new(),
-        }))
+        let health = Health::new(publisher.clone(), settings.limits.clone(), false);
+        let gate = Gate::new(settings.limits.clone());
+        let counters = RequestCounters::new();
+        Sites(Arc::new(Parts { publisher, settings, files, gate, counters, health }))
     }
 }
 

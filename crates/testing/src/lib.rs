@@ -10,6 +10,7 @@
 
 mod cluster;
 pub mod damage;
+mod redis_server;
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -20,6 +21,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 pub use crate::cluster::Cluster;
+pub use crate::redis_server::RedisServer;
 
 /// Generates two tests, `sqlite::name` and `postgres::name`, from each `async fn name(database: &Database)`.
 #[macro_export]
@@ -159,6 +161,11 @@ pub const S3: &str = "RECTO_TEST_S3";
 /// The URL of the one with TLS, and the certificate of the authority that signed its certificate.
 pub const S3_TLS: &str = "RECTO_TEST_S3_TLS";
 pub const S3_CA: &str = "RECTO_TEST_S3_CA";
+/// The URL of the Redis server for tests.
+pub const REDIS: &str = "RECTO_TEST_REDIS";
+/// The same server with TLS, and the certificate of the authority that signed its certificate.
+pub const REDIS_TLS: &str = "RECTO_TEST_REDIS_TLS";
+pub const REDIS_CA: &str = "RECTO_TEST_REDIS_CA";
 
 /// The URL of a server for tests. `None`: `variable` is not set, and the caller skips its test.
 pub fn server(variable: &str) -> Option<String> {

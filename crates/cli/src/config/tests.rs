@@ -21,6 +21,7 @@ fn an_empty_configuration_is_the_embedded_default() {
     assert_eq!(config.sites_listen, "127.0.0.1:8081".parse().expect("an address"));
     assert_eq!((config.site_scheme, config.site_cache), ("http", ByteSize(64 << 20)));
     assert_eq!(config.objects, "file:data/objects");
+    assert!(matches!(config.limits, Backend::Memory));
     assert_eq!(config.build_cooldown, Duration::from_secs(30));
     assert_eq!((config.build_workers, config.keep_releases), (2, 10));
     assert_eq!(config.sandbox, Sandbox::Required);
@@ -53,7 +54,7 @@ fn what_variables_say_is_in_force() {
         ("RECTO_ADMIN_LISTEN", "127.0.0.1:3"),
         ("RECTO_STORE_MIN_FREE", "2 GB"),
         ("RECTO_OBJECTS_URL", "file:elsewhere"),
-        ("RECTO_LIMITS_URL", "memory:"),
+        ("RECTO_LIMITS_URL", "redis://cache:6380/1"),
         ("RECTO_BUILDS_COOLDOWN_SECONDS", "10"),
         ("RECTO_BUILDS_POSTPONE", "true"),
         ("RECTO_BUILDS_WORKERS", "3"),
@@ -82,6 +83,7 @@ fn what_variables_say_is_in_force() {
         (Some(address("127.0.0.1:3")), Some(ByteSize(2 << 30)))
     );
     assert_eq!(config.objects, "file:data/elsewhere");
+    assert!(matches!(&config.limits, Backend::Redis(shared) if shared.to_string() == "cache:6380"));
     assert_eq!((config.build_cooldown, config.postpone_builds), (Duration::from_secs(10), true));
     assert_eq!((config.build_workers, config.keep_releases), (3, 4));
     assert_eq!(config.build_time_limit, Duration::from_secs(5 * 60));
@@ -141,7 +143,8 @@ fn what_is_unknown_or_wrong_is_named() {
         "RECTO_BUILDS_POSTPONE: \"yes\" is neither true nor false",
     );
     check("[builds]\nkeep_releases = 0", &[], "builds.keep_releases");
-    check("[limits]\nurl = \"redis://h\"", &[], "limits.url");
+    check("[limits]\nurl = \"redis://\"", &[], "limits.url");
+    check("[limits]\nurl = \"memcached://h\"", &[], "limits.url: it must be memory:");
     check("[log]\nformat = \"xml\"", &[], "log.format");
     check("[plans.free]\nstorage = \"much\"", &[], "plans.free.storage");
     check("[plans.own]\nstorage = \"1 GB\"", &[], "plans.own.file_size");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The workspace crates that each crate may depend on.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("api", &[]),
     ("model", &[]),
     ("webp", &[]),
@@ -13,18 +13,20 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     ("highlight", &[]),
     ("markdown", &["highlight", "model"]),
     ("blob", &["model"]),
+    ("limits", &["model"]),
     ("store", &["model"]),
     ("generator", &["markdown", "model"]),
-    ("publisher", &["api", "blob", "generator", "markdown", "media", "model", "store"]),
-    ("server", &["api", "model", "publisher"]),
-    ("cli", &["blob", "media", "model", "publisher", "server", "store"]),
+    ("publisher", &["api", "blob", "generator", "limits", "markdown", "media", "model", "store"]),
+    ("server", &["api", "limits", "model", "publisher"]),
+    ("cli", &["blob", "limits", "media", "model", "publisher", "server", "store"]),
 ];
 
 /// External crates that only one workspace crate may depend on.
-const ONLY: [(&str, &str); 10] = [
+const ONLY: [(&str, &str); 11] = [
     ("rusqlite", "store"),
     ("postgres", "store"),
     ("object_store", "blob"),
+    ("redis", "limits"),
     ("libwebp-sys", "webp"),
     ("image", "picture"),
     ("pulldown-cmark", "markdown"),

@@ -51,6 +51,7 @@ mod serving {
     mod metrics;
     mod object_store_tls;
     mod occupied;
+    mod shared_limits;
     mod shutdown;
     mod sites;
     mod start;

@@ -16,7 +16,6 @@
 //! it again; the JSON payload of a request and the source of a transcode use these, too.
 
 mod incoming;
-mod large;
 mod processed;
 mod spool;
 mod spooled;
@@ -25,13 +24,13 @@ mod stored;
 use std::sync::{Arc, Mutex};
 
 use api::MediaItem;
+use limits::UploadSlot;
 use media::MediaKind;
 use model::limits::FILES_PER_REQUEST;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 pub use self::incoming::IncomingFile;
-pub(crate) use self::large::{LargeUploads, Slot};
 pub(crate) use self::processed::{FileProcessor, ProcessedFile};
 pub(crate) use self::spool::Spool;
 pub use self::spooled::{SpoolReader, SpoolWriter, SpooledFile};
@@ -57,7 +56,7 @@ struct ProcessingFile {
     name: String,
     work: JoinHandle<Result<ProcessedFile, Error>>,
     /// Held until the file is stored.
-    slot: Option<Slot>,
+    slot: Option<UploadSlot>,
 }
 
 impl Uploads {
@@ -75,7 +74,7 @@ impl Uploads {
     }
 
     /// A file begins to arrive. According to the request's headers it has `at_least` this many bytes.
-    pub fn begin(&self, name: String, at_least: u64) -> Result<IncomingFile, Error> {
+    pub async fn begin(&self, name: String, at_least: u64) -> Result<IncomingFile, Error> {
         if self.files.len() == FILES_PER_REQUEST {
             return Err(malformed(format!("a request may carry at most {FILES_PER_REQUEST} files")));
         }
@@ -88,7 +87,7 @@ impl Uploads {
         let limit = self.publisher.settings.file_size(&self.caller.plan);
         let spooling =
             SpoolWriter::new(self.directory.clone(), &self.files.len().to_string(), Some(self.held.clone()));
-        IncomingFile::new(&self.publisher, self.caller.account, limit, (name, kind), spooling, at_least)
+        IncomingFile::new(&self.publisher, self.caller.account, limit, (name, kind), spooling, at_least).await
     }
 
     /// Spools the JSON payload, which has to wait for the files.
@@ -136,7 +135,7 @@ pub struct ProcessedFiles {
     refused: Vec<(String, String)>,
     _directory: Arc<TempDir>,
     _held: Arc<Mutex<HeldBytes>>,
-    _slots: Vec<Slot>,
+    _slots: Vec<UploadSlot>,
 }
 
 impl ProcessedFiles {

@@ -22,7 +22,7 @@ impl World {
     async fn attached(&self, files: &[(&str, &str)]) -> ProcessedFiles {
         let mut uploads = Uploads::new(&self.publisher, &self.caller).unwrap();
         for (name, text) in files {
-            let mut file = uploads.begin((*name).to_owned(), 0).unwrap();
+            let mut file = uploads.begin((*name).to_owned(), 0).await.unwrap();
             file.write(Bytes::from(text.as_bytes().to_vec())).await.unwrap();
             uploads.add(file).await.unwrap();
         }

@@ -18,6 +18,7 @@ use axum::http::header::{CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, Uri};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
+use limits::Backend;
 use publisher::{HostedSite, Publisher};
 use tokio::time::timeout;
 
@@ -42,8 +43,8 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    pub(super) fn new() -> Gate {
-        Gate { attempts: Attempts::new() }
+    pub(super) fn new(limits: Backend) -> Gate {
+        Gate { attempts: Attempts::new(limits) }
     }
 }
 
@@ -75,7 +76,7 @@ impl Parts {
         let trusted = &self.settings.trusted_proxies;
         let address = limit_key(client_address(peer.ip(), &head.headers, trusted));
         let now = self.settings.clock.now();
-        if !self.gate.attempts.admits(address, site.id, now) {
+        if !self.gate.attempts.admit(address, site.id, now).await {
             return password_form::again(Rejection::TooMany);
         }
         let password = match read(&head.headers, body).await {

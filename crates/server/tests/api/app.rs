@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use blob::Blob;
+use limits::{Backend, Limiter};
 use model::{
     AccountId, AccountName, ByteSize, Clock, ManualClock, PageId, Plan, SiteId, SiteName, Timestamp, TokenId,
     TokenName,
 };
 use publisher::{Publisher, Settings, UploadSettings};
 use serde_json::{Value, json};
-use server::{AppParts, Limiter, ListenLimits};
+use server::{AppParts, ListenLimits};
 use testing::Database;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -87,7 +88,7 @@ pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
     let publisher = Publisher::new(database.store().clone(), Blob::memory(), clock.clone(), settings);
     let app = server::App::new(AppParts {
         publisher: publisher.clone(),
-        limiter: Limiter::memory(),
+        limiter: Limiter::new(Backend::Memory),
         clock: clock.clone(),
         trusted_proxies: options.trusted_proxies.iter().map(|net| net.parse().unwrap()).collect(),
         dev: options.dev,

@@ -100,7 +100,9 @@ async fn the_health_is_checked_by_address(database: &Database) {
             assert_eq!(answer.status_and_body(), (200, expected.as_str()), "{host}{path}");
         }
     }
-    for ask in [Ask::get("/healthz").host("evil.com"), Ask::get("/readyz"), Ask::get("/health").host("10.0.0.1")] {
+    for ask in
+        [Ask::get("/healthz").host("evil.com"), Ask::get("/readyz"), Ask::get("/health").host("10.0.0.1")]
+    {
         assert_eq!(server.ask(ask.clone()).await.status, 404, "{ask:?}");
     }
 }

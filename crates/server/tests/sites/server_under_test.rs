@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use blob::Blob;
+use limits::Backend;
 use model::{AccountId, AccountName, ManualClock, Plan, SiteId, SiteName, Timestamp};
 use publisher::{Publisher, Settings, UploadSettings};
 use server::{ListenLimits, Sites, SitesSettings};
@@ -62,6 +63,7 @@ pub async fn start_on(store: Store, blob: Blob, options: Options) -> Server {
             secure_cookies: options.secure_cookies,
             cache_bytes: options.cache_bytes,
             list_sites: options.list_sites,
+            limits: Backend::Memory,
         },
     );
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();

@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use model::Timestamp;
 
-use super::{Key, Ring};
+use super::Ring;
+use crate::Key;
 
 #[derive(Debug)]
 pub(super) struct Keys {

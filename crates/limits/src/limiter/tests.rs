@@ -2,11 +2,24 @@
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
+use crate::tests::{on_memory_and_redis, redis, two_servers, while_shared};
+
+on_memory_and_redis!(
+    the_limit_is_let_through_and_the_next_request_refused,
+    the_remaining_requests_already_count_this_one,
+    a_request_exactly_a_window_old_has_left_it,
+    refused_requests_count_too,
+    the_hourly_window_says_when_a_slot_is_free,
+    the_wait_is_rounded_up_to_whole_seconds,
+    keys_and_windows_do_not_share_their_counts,
+    an_undone_request_does_not_count,
+);
 
 const START: i64 = 1_767_323_045_678_901;
 const SECOND: i64 = 1_000_000;
@@ -48,9 +61,8 @@ async fn fill(limiter: &Limiter, window: Window, micros: i64, requests: u32) {
     }
 }
 
-#[tokio::test]
-async fn the_limit_is_let_through_and_the_next_request_refused() {
-    let limiter = Limiter::memory();
+async fn the_limit_is_let_through_and_the_next_request_refused(backend: Backend) {
+    let limiter = Limiter::new(backend);
     for (window, retry_after_seconds) in [(Window::Write, 60), (Window::Heavy, 3600), (Window::Ip, 60)] {
         let limit = window.limit();
         fill(&limiter, window, 0, limit - 1).await;
@@ -61,34 +73,32 @@ async fn the_limit_is_let_through_and_the_next_request_refused() {
     }
 }
 
-#[tokio::test]
-async fn the_remaining_requests_already_count_this_one() {
-    let limiter = Limiter::memory();
+async fn the_remaining_requests_already_count_this_one(backend: Backend) {
+    let limiter = Limiter::new(backend);
     assert_eq!(seen(&limiter, Window::Write, 0).await.remaining, 59);
     assert_eq!(seen(&limiter, Window::Heavy, 0).await.remaining, 19);
     assert_eq!(seen(&limiter, Window::Ip, 0).await.remaining, 119);
 }
 
-#[tokio::test]
-async fn a_request_exactly_a_window_old_has_left_it() {
-    for (age, refused) in [(60 * SECOND - 1, true), (60 * SECOND, false)] {
-        let limiter = Limiter::memory();
-        fill(&limiter, Window::Write, 0, 60).await;
-        assert_eq!(seen(&limiter, Window::Write, age).await.refused, refused, "{age}");
+async fn a_request_exactly_a_window_old_has_left_it(backend: Backend) {
+    let limiter = Limiter::new(backend);
+    for (address, age, refused) in [(1, 60 * SECOND - 1, true), (2, 60 * SECOND, false)] {
+        for _ in 0..60 {
+            limiter.count(Window::Write, ip(address), at(0)).await;
+        }
+        assert_eq!(limiter.count(Window::Write, ip(address), at(age)).await.refused, refused, "{age}");
     }
 }
 
-#[tokio::test]
-async fn refused_requests_count_too() {
-    let limiter = Limiter::memory();
+async fn refused_requests_count_too(backend: Backend) {
+    let limiter = Limiter::new(backend);
     fill(&limiter, Window::Write, 0, 60).await;
     fill(&limiter, Window::Write, 30 * SECOND, 60).await;
     assert!(seen(&limiter, Window::Write, 60 * SECOND).await.refused);
 }
 
-#[tokio::test]
-async fn the_hourly_window_says_when_a_slot_is_free() {
-    let limiter = Limiter::memory();
+async fn the_hourly_window_says_when_a_slot_is_free(backend: Backend) {
+    let limiter = Limiter::new(backend);
     for minute in 0..20 {
         seen(&limiter, Window::Heavy, minute * 60 * SECOND).await;
     }
@@ -98,9 +108,8 @@ async fn the_hourly_window_says_when_a_slot_is_free() {
     assert!(!seen(&limiter, Window::Heavy, (1800 + 1860) * SECOND).await.refused);
 }
 
-#[tokio::test]
-async fn the_wait_is_rounded_up_to_whole_seconds() {
-    let limiter = Limiter::memory();
+async fn the_wait_is_rounded_up_to_whole_seconds(backend: Backend) {
+    let limiter = Limiter::new(backend);
     fill(&limiter, Window::Heavy, 0, 20).await;
     fill(&limiter, Window::Heavy, 1, 20).await;
     let wait = |seen: Seen| seen.retry_after_seconds;
@@ -109,22 +118,20 @@ async fn the_wait_is_rounded_up_to_whole_seconds() {
     assert_eq!(wait(seen(&limiter, Window::Heavy, 3600 * SECOND).await), 1);
 }
 
-#[tokio::test]
-async fn keys_and_windows_do_not_share_their_counts() {
-    let limiter = Limiter::memory();
+async fn keys_and_windows_do_not_share_their_counts(backend: Backend) {
+    let limiter = Limiter::new(backend);
     fill(&limiter, Window::Heavy, 0, 20).await;
     assert!(!limiter.count(Window::Heavy, ip(2), at(0)).await.refused);
     assert!(!seen(&limiter, Window::Ip, 0).await.refused);
 }
 
-#[tokio::test]
-async fn an_undone_request_does_not_count() {
-    let limiter = Limiter::memory();
+async fn an_undone_request_does_not_count(backend: Backend) {
+    let limiter = Limiter::new(backend);
     fill(&limiter, Window::Write, 0, 59).await;
     for _ in 0..200 {
         let count = limiter.count(Window::Write, ip(1), at(SECOND)).await;
         assert!(!count.refused);
-        limiter.undo(count.slot).await;
+        limiter.undo(count.counted).await;
     }
     assert!(!seen(&limiter, Window::Write, 2 * SECOND).await.refused);
     assert!(seen(&limiter, Window::Write, 2 * SECOND).await.refused);
@@ -187,10 +194,10 @@ impl Naive {
     }
 }
 
-async fn check_history(window: Window, steps: Vec<Step>) {
-    let limiter = Limiter::memory();
+async fn check_history(backend: Backend, window: Window, steps: Vec<Step>) {
+    let limiter = Limiter::new(backend);
     let mut naive = Naive { window, requests: HashMap::new(), next: 0 };
-    let mut pending: Vec<(u8, u64, Slot)> = Vec::new();
+    let mut pending: Vec<(u8, u64, Counted)> = Vec::new();
     let mut now = 0;
     for step in steps {
         match step {
@@ -205,7 +212,9 @@ async fn check_history(window: Window, steps: Vec<Step>) {
                 let count = limiter.count(window, ip(key), at(now)).await;
                 let (id, expected) = naive.count(key, now);
                 assert_eq!(Seen::from(&count), expected);
-                pending.push((key, id, count.slot));
+                if !count.refused {
+                    pending.push((key, id, count.counted));
+                }
             }
             Step::GiveBack(index) if !pending.is_empty() => {
                 let (key, id, slot) = pending.swap_remove(index.index(pending.len()));
@@ -220,18 +229,58 @@ async fn check_history(window: Window, steps: Vec<Step>) {
     }
 }
 
-fn run(future: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(future);
+/// Each history has addresses of its own on a Redis.
+fn check_on_redis(window: Window, steps: Vec<Step>) {
+    if let Some(backend) = redis() {
+        testing::block_on(while_shared(&backend, check_history(backend.clone(), window, steps)));
+    }
 }
 
 proptest! {
     #[test]
     fn the_hourly_window_forgets_nothing_that_matters(steps in history(Window::Heavy)) {
-        run(check_history(Window::Heavy, steps));
+        testing::block_on(check_history(Backend::Memory, Window::Heavy, steps));
     }
 
     #[test]
     fn the_write_window_forgets_nothing_that_matters(steps in history(Window::Write)) {
-        run(check_history(Window::Write, steps));
+        testing::block_on(check_history(Backend::Memory, Window::Write, steps));
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn the_hourly_window_of_redis_forgets_nothing_that_matters(steps in history(Window::Heavy)) {
+        check_on_redis(Window::Heavy, steps);
+    }
+
+    #[test]
+    fn the_write_window_of_redis_forgets_nothing_that_matters(steps in history(Window::Write)) {
+        check_on_redis(Window::Write, steps);
+    }
+}
+
+#[test]
+fn requests_that_race_at_two_servers_are_counted_exactly() {
+    let Some((one, two)) = two_servers() else { return };
+    testing::block_on(async {
+        crate::tests::start(&one).await;
+        crate::tests::start(&two).await;
+        let limiters = [Limiter::new(one), Limiter::new(two)].map(Arc::new);
+        let requests = (0..400).map(|n| {
+            let limiter = limiters[n % 2].clone();
+            tokio::spawn(async move { limiter.count(Window::Ip, ip(1), at(0)).await })
+        });
+        let mut remaining = Vec::new();
+        for request in requests.collect::<Vec<_>>() {
+            let count = request.await.unwrap();
+            if !count.refused {
+                remaining.push(count.remaining);
+            }
+        }
+        remaining.sort_unstable();
+        assert_eq!(remaining, (0..120).collect::<Vec<_>>());
+    });
 }

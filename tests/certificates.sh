@@ -1,0 +1,12 @@
+# Sourced: makes certificates for servers of tests.
+
+# Writes into a directory: ca.pem, an authority, and server.pem with server.key, its certificate for 127.0.0.1.
+make_certificates() (
+  cd "$1"
+  {
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj '/CN=recto-test'
+    openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj '/CN=127.0.0.1'
+    openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out server.pem -days 2 \
+      -extfile <(echo 'subjectAltName=IP:127.0.0.1')
+  } >openssl.log 2>&1 || { cat openssl.log >&2; return 1; }
+)
