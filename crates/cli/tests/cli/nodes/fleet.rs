@@ -57,11 +57,12 @@ impl Fleet {
 
 /// Objects are on an S3 server, below a prefix of their own; limits are in Redis.
 fn with_engines(recto: Recto) -> Option<Recto> {
-    let s3 = testing::server(testing::S3)?;
+    let (s3, redis) = (testing::server(testing::S3)?, testing::server(testing::REDIS)?);
     let prefix = format!("s3://recto/fleet-{}", uuid::Uuid::now_v7().simple());
     let recto = recto.set("RECTO_OBJECTS_URL", &prefix).set("AWS_ENDPOINT_URL", &s3);
     let recto = recto.set("AWS_ACCESS_KEY_ID", "test").set("AWS_SECRET_ACCESS_KEY", "test");
     let recto = recto.set("NO_PROXY", "127.0.0.1").set("AWS_ALLOW_HTTP", "true");
+    let recto = recto.set("RECTO_LIMITS_URL", &redis);
     Some(recto.set("RECTO_BUILDS_COOLDOWN_SECONDS", "0").set("RECTO_STORE_CONNECTIONS", "6"))
 }
 
