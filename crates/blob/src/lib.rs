@@ -1,6 +1,7 @@
 //! Object storage: one `Blob`, backed by a directory, a bucket or memory. A key is written once and never changed.
 //! Backends are not asked to reject a second write: not every S3 implementation does, and the ids in keys are unique.
 
+mod backups;
 mod client;
 mod directory;
 mod installation;

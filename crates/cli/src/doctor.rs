@@ -1,5 +1,7 @@
 //! `recto doctor`: checks everything that the server needs, and suggests fixes.
 
+mod backups;
+
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -84,6 +86,7 @@ fn run_checks(global: &Global) -> Vec<Finding> {
         }
     }
     findings.push(objects);
+    findings.extend(backups::backups(&config));
     findings.push(listen_address("api.listen", config.api_listen));
     findings.push(listen_address("sites.listen", config.sites_listen));
     findings.push(ffmpeg());

@@ -1,11 +1,12 @@
 //! How a closure reaches a connection of either database, and how its answer comes back.
 //!
 //! Each of these files uses only those before it: `row` (what was found), `tx` (a transaction and its statements), `mark`
-//! (what changed), `job` (a closure on its way to a thread), `migrate`; then SQLite's `group_commit`, `checkpoint` and
+//! (what changed), `job` (a closure on its way to a thread), `migrate` with `copying` (the mark of an unfinished copy); then SQLite's `group_commit`, `checkpoint` and
 //! `sqlite`, PostgreSQL's `postgres`, and the `Store` here, which is one of the two.
 
 pub(crate) mod bulk;
 mod checkpoint;
+pub(crate) mod copying;
 mod group_commit;
 mod job;
 mod mark;
@@ -30,7 +31,14 @@ use self::postgres::{Access, Postgres};
 pub use self::row::Row;
 use self::sqlite::Sqlite;
 pub use self::tx::{Column, LeaseClock, Param, Tx};
+pub(crate) use self::tx::{Engine, PgConnection};
 use crate::{Error, Result};
+
+/// Connections outside of a `Store`.
+pub(crate) mod connect {
+    pub(crate) use super::postgres::connect as postgres;
+    pub(crate) use super::sqlite::connect as sqlite;
+}
 
 /// Where the rows are.
 #[derive(Debug, Clone)]
@@ -101,6 +109,14 @@ impl Store {
         match location {
             Location::Sqlite { path, .. } => sqlite::upgrade(path),
             Location::Postgres { url, leases, .. } => postgres::upgrade(url, *leases),
+        }
+    }
+
+    /// The schema of a database, which is not changed. An empty, old or unfinished one is an error.
+    pub fn schema(location: &Location) -> Result<SchemaVersions> {
+        match location {
+            Location::Sqlite { path, .. } => sqlite::schema(path),
+            Location::Postgres { url, leases, .. } => postgres::schema(url, *leases),
         }
     }
 

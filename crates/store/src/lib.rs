@@ -18,6 +18,7 @@ pub mod pages;
 pub mod releases;
 pub mod server;
 pub mod sites;
+pub mod transfer;
 pub mod turns;
 
 use std::time::Duration;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The workspace crates that each crate may depend on.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("api", &[]),
     ("model", &[]),
     ("webp", &[]),
@@ -14,10 +14,11 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     ("markdown", &["highlight", "model"]),
     ("blob", &["model"]),
     ("store", &["model"]),
+    ("backup", &["blob", "model", "store"]),
     ("generator", &["markdown", "model"]),
     ("publisher", &["api", "blob", "generator", "markdown", "media", "model", "store"]),
     ("server", &["api", "model", "publisher"]),
-    ("cli", &["blob", "media", "model", "publisher", "server", "store"]),
+    ("cli", &["backup", "blob", "media", "model", "publisher", "server", "store"]),
 ];
 
 /// External crates that only one workspace crate may depend on.
