@@ -26,7 +26,7 @@ use tokio::time::{Instant, timeout};
 
 pub use self::bulk::Bulk;
 use self::job::{Closure, Job, NoAnswer};
-pub use self::migrate::{Schema, SchemaVersions};
+pub use self::migrate::{NEWEST as NEWEST_SCHEMA, Schema, SchemaVersions};
 use self::postgres::{Access, Postgres};
 pub use self::row::Row;
 use self::sqlite::Sqlite;

@@ -10,6 +10,7 @@
 
 mod cluster;
 pub mod damage;
+pub mod rows;
 
 use std::io::Write;
 use std::sync::OnceLock;

@@ -37,7 +37,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(5, "0005_clients.sql", compatible: 5),
     migration!(6, "0006_ledger.sql", compatible: 6),
 ];
-pub(super) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;
+/// The schema of this binary.
+pub const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;
 /// Since this one the ledger holds more than versions.
 pub(super) const DETAILED_LEDGER: i64 = 6;
 
