@@ -21,6 +21,7 @@ fn an_empty_configuration_is_the_embedded_default() {
     assert_eq!(config.sites_listen, "127.0.0.1:8081".parse().expect("an address"));
     assert_eq!((config.site_scheme, config.site_cache), ("http", ByteSize(64 << 20)));
     assert_eq!(config.objects, "file:data/objects");
+    assert_eq!(config.backup, None);
     assert_eq!(config.build_cooldown, Duration::from_secs(30));
     assert_eq!((config.build_workers, config.keep_releases), (2, 10));
     assert_eq!(config.sandbox, Sandbox::Required);
@@ -53,6 +54,9 @@ fn what_variables_say_is_in_force() {
         ("RECTO_ADMIN_LISTEN", "127.0.0.1:3"),
         ("RECTO_STORE_MIN_FREE", "2 GB"),
         ("RECTO_OBJECTS_URL", "file:elsewhere"),
+        ("RECTO_BACKUP_URL", "s3://bucket/backups"),
+        ("RECTO_BACKUP_EVERY", "90m"),
+        ("RECTO_BACKUP_KEEP", "3"),
         ("RECTO_LIMITS_URL", "memory:"),
         ("RECTO_BUILDS_COOLDOWN_SECONDS", "10"),
         ("RECTO_BUILDS_POSTPONE", "true"),
@@ -82,6 +86,8 @@ fn what_variables_say_is_in_force() {
         (Some(address("127.0.0.1:3")), Some(ByteSize(2 << 30)))
     );
     assert_eq!(config.objects, "file:data/elsewhere");
+    let every = Duration::from_secs(90 * 60);
+    assert_eq!(config.backup, Some(BackupSchedule { url: "s3://bucket/backups".into(), every, keep: 3 }));
     assert_eq!((config.build_cooldown, config.postpone_builds), (Duration::from_secs(10), true));
     assert_eq!((config.build_workers, config.keep_releases), (3, 4));
     assert_eq!(config.build_time_limit, Duration::from_secs(5 * 60));
@@ -104,6 +110,13 @@ fn variables_choose_the_database() {
     assert!(matches!(store(&sqlite), Location::Sqlite { path, group: 1 } if path == expected));
     let postgres = [("RECTO_STORE_URL", "postgres://h/db"), ("RECTO_STORE_CONNECTIONS", "5")];
     assert!(matches!(store(&postgres), Location::Postgres { connections: 5, .. }));
+}
+
+#[test]
+fn backups_are_made_daily_and_a_week_is_kept() {
+    let config = load("[backup]\nurl = \"file:backups\"", &[]).expect("valid");
+    let every = Duration::from_secs(24 * 3600);
+    assert_eq!(config.backup, Some(BackupSchedule { url: "file:data/backups".into(), every, keep: 7 }));
 }
 
 #[test]
@@ -141,6 +154,10 @@ fn what_is_unknown_or_wrong_is_named() {
         "RECTO_BUILDS_POSTPONE: \"yes\" is neither true nor false",
     );
     check("[builds]\nkeep_releases = 0", &[], "builds.keep_releases");
+    check("[backup]\nurl = \"/mnt/backups\"", &[], "backup.url");
+    check("[backup]\nevery = \"daily\"", &[], "backup.every");
+    check("[backup]\nevery = \"0h\"", &[], "backup.every");
+    check("[backup]\nkeep = 0", &[], "backup.keep");
     check("[limits]\nurl = \"redis://h\"", &[], "limits.url");
     check("[log]\nformat = \"xml\"", &[], "log.format");
     check("[plans.free]\nstorage = \"much\"", &[], "plans.free.storage");

@@ -75,6 +75,13 @@ mod media {
     mod streams;
 }
 
+/// Backups, restoration, and moves to another database.
+mod backups {
+    mod commands;
+    mod killed;
+    mod running;
+}
+
 /// Crashes, full disks, an unavailable database, and accounts that use all they can.
 mod faults {
     mod build_memory;
