@@ -40,7 +40,12 @@ impl Problems {
 }
 
 /// Copies an object unless the target has it. `known` is the hash of the target's, if it need not be read.
-pub(crate) async fn copy_once(from: &Blob, to: &Blob, object: &Object, known: Option<String>) -> Result<Outcome> {
+pub(crate) async fn copy_once(
+    from: &Blob,
+    to: &Blob,
+    object: &Object,
+    known: Option<String>,
+) -> Result<Outcome> {
     let key = object.key();
     if to.size(&key).await? == Some(object.size) {
         let hash = match known {

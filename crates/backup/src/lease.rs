@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 
 use crate::error::{Error, Result};
-use crate::place::{Place, RUNNING, is_complete};
+use crate::place::{Place, RUNNING};
 use crate::scratch::is_alive;
 
 const LEASE: Duration = Duration::from_secs(120);
@@ -111,7 +111,7 @@ fn this_host() -> String {
     format!("{} {}", read("/proc/sys/kernel/hostname"), read("/proc/sys/kernel/random/boot_id"))
 }
 
-/// Whether a backup is neither complete nor running: its process has ended, or it is being deleted.
-pub(crate) async fn is_abandoned(place: &Place, id: &str, names: &[String], now: Timestamp) -> Result<bool> {
-    Ok(!is_complete(names) && runs_until(place, id, now).await?.is_none())
+/// Whether a backup that is not complete is not running either: its process has ended, or it is being deleted.
+pub(crate) async fn is_abandoned(place: &Place, id: &str, now: Timestamp) -> Result<bool> {
+    Ok(runs_until(place, id, now).await?.is_none())
 }

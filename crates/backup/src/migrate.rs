@@ -57,11 +57,15 @@ pub async fn migrate(
     })
     .await?;
     let purpose = format!("recto migrate of installation {installation}");
-    if let Some((_, target)) = &objects
-        && !was_begun(to.clone(), purpose.clone()).await?
-        && !target.is_unused().await?
-    {
-        return Err(Error::Refused("the target of the objects is not empty: choose an empty one".into()));
+    if let Some((source, target)) = &objects {
+        if source.installation().await?.is_some_and(|id| id != installation) {
+            return Err(Error::Refused(
+                "the objects do not belong to the database: their id is another one".into(),
+            ));
+        }
+        if !was_begun(to.clone(), purpose.clone()).await? && !target.is_unused().await? {
+            return Err(Error::Refused("the target of the objects is not empty: choose an empty one".into()));
+        }
     }
     let copy = RowsCopy { from: from.clone(), to: to.clone(), purpose: purpose.clone(), schema };
     let (plan, shown) = (scratch.file("objects"), progress.clone());
@@ -106,7 +110,8 @@ impl RowsCopy {
                     // The source has changed since. Later tables refer to this one.
                     target.clear(&tables[index..])?;
                     let copied = copy_table(&mut source, &mut target, table, &Sum::default(), progress)?;
-                    copied.ok_or_else(|| Error::Damaged(format!("the table {} was not copied", table.name)))?
+                    copied
+                        .ok_or_else(|| Error::Damaged(format!("the table {} was not copied", table.name)))?
                 }
             };
             progress.show(&format!("comparing {}", table.name));

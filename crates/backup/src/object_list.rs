@@ -107,7 +107,8 @@ impl Iterator for ObjectList {
 
     fn next(&mut self) -> Option<Result<Object>> {
         let parse = |line: &[u8]| {
-            serde_json::from_slice(line).map_err(|_| Error::Damaged("a line of a list of objects is wrong".into()))
+            serde_json::from_slice(line)
+                .map_err(|_| Error::Damaged("a line of a list of objects is wrong".into()))
         };
         match self.lines.next() {
             Ok(line) => line.map(parse),

@@ -5,6 +5,7 @@
 //! backups/ID/rows.ndjson.zst       all rows
 //! backups/ID/objects.ndjson.zst    its objects, with their hashes
 //! backups/ID/plan-N.ndjson.zst     what the N-th attempt was going to copy; written before the first object
+//! backups/ID/begun                 missing: its objects are being deleted, and it can no longer become complete
 //! backups/ID/running.json          until when another backup has to wait
 //! packs/…, media/…                 the objects of all backups, under their ids, which are never used twice
 //! ```
@@ -24,6 +25,7 @@ pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) const ROWS: &str = "rows.ndjson.zst";
 pub(crate) const OBJECTS: &str = "objects.ndjson.zst";
 pub(crate) const PLAN: &str = "plan-";
+pub(crate) const BEGUN: &str = "begun";
 pub(crate) const RUNNING: &str = "running.json";
 
 #[derive(Clone)]
@@ -86,6 +88,10 @@ impl Place {
 
     pub(crate) async fn manifest(&self, id: &str) -> Result<Manifest> {
         Manifest::parse(id, &self.blob.get(&Key::backup_file(id, MANIFEST)).await?)
+    }
+
+    pub(crate) async fn has(&self, id: &str, name: &str) -> Result<bool> {
+        Ok(self.blob.size(&Key::backup_file(id, name)).await?.is_some())
     }
 
     pub(crate) async fn put(&self, id: &str, name: &str, bytes: impl Into<Bytes>) -> Result<()> {

@@ -34,7 +34,12 @@ pub struct Restored {
     pub bytes_copied: u64,
 }
 
-pub async fn restore(from: &Place, id: Option<&str>, to: &Installation, progress: &Progress) -> Result<Restored> {
+pub async fn restore(
+    from: &Place,
+    id: Option<&str>,
+    to: &Installation,
+    progress: &Progress,
+) -> Result<Restored> {
     let manifest = from.find(id).await?;
     let scratch = Scratch::below(&to.scratch)?;
     let (rows, list) = (scratch.file("rows"), scratch.file("objects"));
@@ -44,7 +49,9 @@ pub async fn restore(from: &Place, id: Option<&str>, to: &Installation, progress
 
     let purpose = format!("recto restore --at {}", manifest.id);
     if !was_begun(to.store.clone(), purpose.clone()).await? && !to.objects.is_unused().await? {
-        return Err(Error::Refused("the object store is not empty: choose an empty one with objects.url".into()));
+        return Err(Error::Refused(
+            "the object store is not empty: choose an empty one with objects.url".into(),
+        ));
     }
     let tables = manifest.tables.clone();
     let (store, shown, name) = (to.store.clone(), progress.clone(), purpose.clone());
@@ -69,7 +76,12 @@ pub(crate) async fn was_begun(store: Location, purpose: String) -> Result<bool> 
 
 /// Fills the tables from a file of rows, reads them back, and compares both with the manifest. Rows of an interrupted run
 /// are deleted first.
-pub(crate) fn fill(target: &mut Target, rows: &Path, expected: &[TableSum], progress: &Progress) -> Result<()> {
+pub(crate) fn fill(
+    target: &mut Target,
+    rows: &Path,
+    expected: &[TableSum],
+    progress: &Progress,
+) -> Result<()> {
     let tables = tables_of(rows)?;
     target.clear(&tables)?;
     let (mut current, mut inserted): (Option<Table>, u64) = (None, 0);
@@ -93,7 +105,8 @@ pub(crate) fn fill(target: &mut Target, rows: &Path, expected: &[TableSum], prog
     })?;
     target.flush()?;
     progress.show("comparing the rows");
-    let found = tables.iter().map(|table| Ok(sum_of(target, table)?.of(table))).collect::<Result<Vec<_>>>()?;
+    let found =
+        tables.iter().map(|table| Ok(sum_of(target, table)?.of(table))).collect::<Result<Vec<_>>>()?;
     match found.iter().zip(expected).find(|(found, expected)| found != expected) {
         None if found.len() == expected.len() => Ok(()),
         None => Err(Error::Damaged("the file of rows does not have the tables of the manifest".into())),

@@ -10,7 +10,7 @@ use store::Location;
 use store::transfer::Snapshot;
 use uuid::Uuid;
 
-use crate::error::{Result, blocking};
+use crate::error::{Error, Result, blocking};
 use crate::place::Place;
 
 static LAST: LazyLock<IntGauge> = LazyLock::new(|| {
@@ -29,7 +29,11 @@ pub async fn due(place: &Place, installation: Uuid, every: Duration, now: Timest
     let mut last = None;
     // From the newest on: most of the time the first one is ours.
     for id in place.complete().await?.iter().rev() {
-        let manifest = place.manifest(id).await?;
+        // One that cannot be read does not count.
+        let manifest = match place.manifest(id).await {
+            Err(Error::Damaged(_)) => continue,
+            manifest => manifest?,
+        };
         if manifest.installation_id == installation {
             last = Some(manifest.time()?);
             break;

@@ -15,13 +15,13 @@ use store::transfer::{Snapshot, tables};
 use uuid::Uuid;
 
 use crate::copy::{Outcome, PARALLEL, Problems, copy_once};
-use crate::losses::Losses;
 use crate::error::{Error, Result, blocking};
 use crate::lease::Lease;
 use crate::lines::{Sum, write_line};
+use crate::losses::Losses;
 use crate::manifest::{FORMAT, FileSum, Manifest, TableSum};
 use crate::object_list::{Object, ObjectList};
-use crate::place::{MANIFEST, OBJECTS, PLAN, Place, ROWS};
+use crate::place::{BEGUN, MANIFEST, OBJECTS, PLAN, Place, ROWS};
 use crate::rows_file::LinesWriter;
 use crate::scratch::Scratch;
 use crate::tidy::{Keep, tidy};
@@ -56,7 +56,10 @@ pub async fn back_up(
     let done = async {
         let mut done = attempts(from, to, &id, &clock, progress).await?;
         progress.show("deleting old backups");
-        done.deleted = tidy(to, keep, &done.manifest, &from.scratch, clock.now()).await?;
+        let tidied = tidy(to, keep, &done.manifest, &from.scratch, clock.now()).await;
+        done.deleted = tidied.map_err(|error| {
+            Error::Refused(format!("backup {id} was made, but old ones were not deleted: {error}"))
+        })?;
         Ok(done)
     };
     let done = done.await;
@@ -80,6 +83,7 @@ async fn attempts(
     progress: &Progress,
 ) -> Result<BackedUp> {
     let (mut objects_copied, mut bytes_copied) = (0, 0);
+    to.put(id, BEGUN, "").await?;
     for attempt in 1..=ATTEMPTS {
         let scratch = Scratch::below(&from.scratch)?;
         let now = clock.now();
@@ -140,7 +144,14 @@ async fn store_manifest(
     };
     let text = serde_json::to_vec_pretty(&manifest).map_err(|error| Error::File(error.to_string()))?;
     to.put(id, MANIFEST, text).await?;
-    Ok(manifest)
+    if to.has(id, BEGUN).await? {
+        return Ok(manifest);
+    }
+    // Another process thought that this one had ended, and has begun to delete its objects.
+    to.delete(id, MANIFEST).await?;
+    Err(Error::Refused(
+        "another backup was made at the same time: do the clocks of the servers differ?".into(),
+    ))
 }
 
 /// The rows of one moment, as files.
@@ -277,11 +288,18 @@ async fn copy_objects(
 /// The list of the newest complete backup, which has the hashes of most objects.
 async fn previous_list(to: &Place, scratch: &Scratch) -> Result<Option<ObjectList>> {
     let Some(id) = to.complete().await?.pop() else { return Ok(None) };
-    let (manifest, path) = (to.manifest(&id).await?, scratch.file("previous"));
-    match to.download_checked(&id, &manifest.object_list, &path).await {
+    let path = scratch.file("previous");
+    let downloaded = async {
+        let manifest = to.manifest(&id).await?;
+        to.download_checked(&id, &manifest.object_list, &path).await
+    };
+    match downloaded.await {
         Ok(()) => Ok(Some(ObjectList::open(&path)?)),
         Err(Error::Damaged(problem)) => {
-            tracing::warn!(problem, "the previous backup is damaged; its objects are read to get their hashes");
+            tracing::warn!(
+                problem,
+                "the previous backup is damaged; its objects are read to get their hashes"
+            );
             Ok(None)
         }
         Err(error) => Err(error),

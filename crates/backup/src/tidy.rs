@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::lease::is_abandoned;
 use crate::manifest::Manifest;
 use crate::object_list::ObjectList;
-use crate::place::{MANIFEST, OBJECTS, PLAN, Place};
+use crate::place::{MANIFEST, OBJECTS, PLAN, Place, is_complete};
 use crate::scratch::Scratch;
 
 /// How many backups of an installation stay.
@@ -40,19 +40,32 @@ pub(crate) async fn tidy(
         }
     }
     for (id, names) in place.backups().await? {
-        if is_abandoned(place, &id, &names, now).await? {
-            delete_unfinished(place, &id, &names, scratch).await?;
+        if is_complete(&names) {
+            // Its attempts may have copied objects that were deleted in the meantime.
+            delete_lists(place, &id, names.iter().filter(|name| name.starts_with(PLAN)), scratch).await?;
+        } else if is_abandoned(place, &id, now).await? {
+            let (lists, others): (Vec<&String>, Vec<&String>) =
+                names.iter().partition(|name| name.starts_with(PLAN) || *name == OBJECTS);
+            for name in others {
+                place.delete(&id, name).await?;
+            }
+            // It was running after all, on a machine whose clock is wrong, and found its file `begun` in time.
+            if place.has(&id, MANIFEST).await? {
+                continue;
+            }
+            delete_lists(place, &id, lists.into_iter(), scratch).await?;
         }
     }
     Ok(deleted)
 }
 
-async fn delete_unfinished(place: &Place, id: &str, names: &[String], scratch: &Path) -> Result<()> {
-    let (lists, others): (Vec<&String>, Vec<&String>) =
-        names.iter().partition(|name| name.starts_with(PLAN) || *name == OBJECTS);
-    for name in others {
-        place.delete(id, name).await?;
-    }
+/// Deletes lists of a backup, with the objects that only they have.
+async fn delete_lists<'n>(
+    place: &Place,
+    id: &str,
+    lists: impl Iterator<Item = &'n String>,
+    scratch: &Path,
+) -> Result<()> {
     for list in lists {
         let scratch = Scratch::below(scratch)?;
         delete_unshared(place, id, list, &scratch).await?;

@@ -32,7 +32,12 @@ pub struct Verified {
 }
 
 /// Checks the backup with this id, or the newest complete one.
-pub async fn verify(place: &Place, id: Option<&str>, scratch: &Path, progress: &Progress) -> Result<Verified> {
+pub async fn verify(
+    place: &Place,
+    id: Option<&str>,
+    scratch: &Path,
+    progress: &Progress,
+) -> Result<Verified> {
     let manifest = place.find(id).await?;
     let scratch = Scratch::below(scratch)?;
     let mut problems = Problems::default();
@@ -106,7 +111,8 @@ async fn check_rows(
 
 /// Objects that rows name and the list does not.
 fn unlisted(location: &Location, list: &Path) -> Result<Vec<String>> {
-    let (mut snapshot, mut list, mut found) = (Snapshot::open(location)?, ObjectList::open(list)?, Vec::new());
+    let (mut snapshot, mut list, mut found) =
+        (Snapshot::open(location)?, ObjectList::open(list)?, Vec::new());
     for table in tables() {
         snapshot.each_row(&table, |row| {
             if let Some(object) = Object::of_row(&table, row)
@@ -127,7 +133,8 @@ async fn check_objects(
     progress: &Progress,
 ) -> Result<(u64, u64)> {
     let work = stream::iter(ObjectList::open(&scratch.file(place::OBJECTS))?);
-    let work = work.map_ok(async |object: Object| Ok::<_, Error>((problem_of(place, &object).await?, object)));
+    let work =
+        work.map_ok(async |object: Object| Ok::<_, Error>((problem_of(place, &object).await?, object)));
     let (mut work, mut objects, mut bytes) = (Box::pin(work.try_buffered(PARALLEL)), 0u64, 0u64);
     while let Some((problem, object)) = work.try_next().await? {
         problem.into_iter().for_each(|problem| problems.add(problem));
@@ -147,6 +154,9 @@ async fn problem_of(place: &Place, object: &Object) -> Result<Option<String>> {
         }
         Some(_) => {}
     }
-    let hash = hash_of(&place.blob, &key, object.size).await?;
+    let hash = match hash_of(&place.blob, &key, object.size).await {
+        Err(error) => return Ok(Some(format!("{} cannot be read: {error}", object.name()))),
+        Ok(hash) => hash,
+    };
     Ok((hash != object.hash).then(|| format!("{}: its bytes do not have its hash", object.name())))
 }

@@ -117,7 +117,8 @@ fn open_store(config: &Config, schema: Schema) -> Result<Store> {
 }
 
 pub fn open_objects(config: &Config) -> Result<Blob> {
-    open_storage(&config.objects).context("open the object store, objects.url (run `recto doctor` for details)")
+    open_storage(&config.objects)
+        .context("open the object store, objects.url (run `recto doctor` for details)")
 }
 
 /// A directory or a bucket.

@@ -27,7 +27,8 @@ use std::time::Duration;
 pub use crate::accounts::{tokens, usage};
 pub use crate::builds::building;
 pub use crate::engine::{
-    Bulk, Column, Deadlines, LeaseClock, Location, NEWEST_SCHEMA, Param, Row, Schema, SchemaVersions, Store, Tx,
+    Bulk, Column, Deadlines, LeaseClock, Location, NEWEST_SCHEMA, Param, Row, Schema, SchemaVersions, Store,
+    Tx,
 };
 pub use crate::error::{Error, Result};
 pub use crate::media::{mentions, objects, transcodes};

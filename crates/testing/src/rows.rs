@@ -1,7 +1,7 @@
 //! Rows for every table, with values of every kind.
 
-use store::{Location, NEWEST_SCHEMA};
 use store::transfer::{Kind, Table, Target, Value, tables};
+use store::{Location, NEWEST_SCHEMA};
 use uuid::Uuid;
 
 /// Columns that are null in every third row.
@@ -65,7 +65,9 @@ pub fn row(table: &Table, number: u64) -> Vec<Value> {
             (_, _, Kind::Integer) => Value::Integer((number * 100 + index as u64) as i64),
             (_, _, Kind::Bool) => Value::Bool(number % 2 == 1),
             (_, name, Kind::Text) => Value::Text(format!("{name} {number} ä\n\t\r\\N \\. \"\u{1f600}")),
-            (_, _, Kind::Bytes) => Value::Bytes((0..32).map(|byte| byte ^ number as u8 ^ index as u8).collect()),
+            (_, _, Kind::Bytes) => {
+                Value::Bytes((0..32).map(|byte| byte ^ number as u8 ^ index as u8).collect())
+            }
         }
     };
     table.columns.iter().enumerate().map(value).collect()

@@ -82,7 +82,8 @@ fn an_interrupted_move_to_postgres_goes_on() {
 }
 
 async fn objects_move(to: Blob) {
-    let (source, target, scratch) = (Source::on_sqlite().await, Database::sqlite(), tempfile::tempdir().unwrap());
+    let (source, target, scratch) =
+        (Source::on_sqlite().await, Database::sqlite(), tempfile::tempdir().unwrap());
     // The last run ended in the middle of the objects; one of them is something else.
     leave_unfinished(&source.database, &target, 1000).await;
     to.put(&Key::pack(PackId(id(0))), content(0).into()).await.unwrap();
@@ -138,7 +139,8 @@ fn damage_of_the_source_is_reported() {
         source.objects.delete(&Key::pack(PackId(id(0)))).await.unwrap();
         source.put(&Key::media(ObjectId(id(1))), &vec![1; content(1).len()]).await;
         source.put(&Key::media(ObjectId(id(0))), &vec![1; content(0).len()]).await;
-        let (objects, scratch) = (Some((source.objects.clone(), Blob::memory())), tempfile::tempdir().unwrap());
+        let (objects, scratch) =
+            (Some((source.objects.clone(), Blob::memory())), tempfile::tempdir().unwrap());
         let moved =
             migrate(&source.database.location(), &to.location(), objects, scratch.path(), &Progress::none());
         let mut problems = moved.await.unwrap().problems;

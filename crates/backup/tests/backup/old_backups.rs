@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backup::{Keep, Place, due, verify, Progress};
+use backup::{Keep, Place, Progress, due, verify};
 use blob::{Blob, Key};
 use model::{PackId, Timestamp};
 

@@ -38,7 +38,8 @@ fn from_sqlite_to_sqlite() {
 
 #[test]
 fn from_postgres_and_a_bucket_to_sqlite_and_back() {
-    let (Some(first), Some(last), Some(objects)) = (Database::postgres(), Database::postgres(), bucket()) else {
+    let (Some(first), Some(last), Some(objects)) = (Database::postgres(), Database::postgres(), bucket())
+    else {
         return;
     };
     let (Some(place), directory) = (bucket(), tempfile::tempdir().unwrap()) else { return };

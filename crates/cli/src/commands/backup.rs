@@ -90,7 +90,12 @@ pub(super) fn shown_by(bar: &ProgressBar) -> Progress {
     Progress::new(move |text| bar.set_message(text.to_owned()))
 }
 
-async fn back_up(global: &Global, config: &Config, to: Option<String>, keep: Option<u32>) -> Result<ExitCode> {
+async fn back_up(
+    global: &Global,
+    config: &Config,
+    to: Option<String>,
+    keep: Option<u32>,
+) -> Result<ExitCode> {
     let url = url_of(config, to)?;
     let installation = serve::installation_of(config)?;
     let keep = keep.map_or(Keep::All, |number| Keep::Newest(number as usize));
@@ -150,7 +155,12 @@ async fn list(global: &Global, config: &Config, from: Option<String>) -> Result<
     Ok(ExitCode::SUCCESS)
 }
 
-async fn verify(global: &Global, config: &Config, from: Option<String>, at: Option<String>) -> Result<ExitCode> {
+async fn verify(
+    global: &Global,
+    config: &Config,
+    from: Option<String>,
+    at: Option<String>,
+) -> Result<ExitCode> {
     let place = open_existing(&url_of(config, from)?).await?;
     serve::create_data_dir(&config.data)?;
     let bar = output::progress("{spinner} {msg} ({elapsed})", global.json);
@@ -165,7 +175,10 @@ async fn verify(global: &Global, config: &Config, from: Option<String>, at: Opti
             0 => "everything is as it was written".to_owned(),
             count => format!("{count} problems. Make a new backup, or restore another one with --at"),
         };
-        output::line(format!("backup {id}: {rows} rows, {objects} objects, {} read; {verdict}", ByteSize(*bytes)));
+        output::line(format!(
+            "backup {id}: {rows} rows, {objects} objects, {} read; {verdict}",
+            ByteSize(*bytes)
+        ));
     }
     Ok(if *problem_count == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

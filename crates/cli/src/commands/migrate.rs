@@ -70,8 +70,10 @@ impl MigrateCommand {
         output::line("what a running server has written since the command began is not included");
         output::line(match self.objects_to {
             Some(_) => "next: set store.url and objects.url to the new places, and start the server",
-            None => "next: set store.url to the new database, and start the server; never start it on the old one again, \
-                     because both would delete each other's objects",
+            None => {
+                "next: set store.url to the new database, and start the server; never start it on the old one again, \
+                     because both would delete each other's objects"
+            }
         });
     }
 }

@@ -78,10 +78,20 @@ impl Backups {
         let BackedUp { manifest, bytes_copied, deleted, .. } = done.await?;
         self.due(&place, id).await?;
         let copied = ByteSize(bytes_copied).to_string();
-        tracing::info!(backup = manifest.id, place = self.schedule.url, copied, deleted = deleted.len(), "backup made");
+        tracing::info!(
+            backup = manifest.id,
+            place = self.schedule.url,
+            copied,
+            deleted = deleted.len(),
+            "backup made"
+        );
         if manifest.problem_count > 0 {
             let (count, first) = (manifest.problem_count, manifest.problems.first());
-            tracing::error!(count, first, "objects were missing or damaged when the backup was made; run `recto verify`");
+            tracing::error!(
+                count,
+                first,
+                "objects were missing or damaged when the backup was made; run `recto verify`"
+            );
         }
         Ok(())
     }

@@ -39,7 +39,8 @@ impl Table {
 
     /// Whether all its names can be part of a statement: a backup may hold anything.
     pub fn has_plain_names(&self) -> bool {
-        let plain = |name: &String| !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        let plain =
+            |name: &String| !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
         let columns = self.columns.iter().map(|column| &column.name);
         [&self.name].into_iter().chain(&self.key).chain(columns).all(plain)
     }
@@ -282,11 +283,7 @@ const TABLES: &[Description] = &[
         ],
     ),
     // Last: a database without this row was not copied to its end.
-    (
-        "server",
-        &[],
-        &[("set_up_at", Integer), ("installation_id", Uuid), ("daily_work_at", Integer)],
-    ),
+    ("server", &[], &[("set_up_at", Integer), ("installation_id", Uuid), ("daily_work_at", Integer)]),
 ];
 
 /// All tables of the newest schema, in the order in which they are filled.

@@ -48,7 +48,8 @@ async fn the_list_has_every_table_and_column(database: &Database) {
     let mut expected = BTreeMap::new();
     for table in tables() {
         for column in &table.columns {
-            let key = table.key.iter().position(|name| *name == column.name).map_or(0, |place| place as i64 + 1);
+            let key =
+                table.key.iter().position(|name| *name == column.name).map_or(0, |place| place as i64 + 1);
             let kind = type_of(column.kind, is_sqlite);
             expected.insert((table.name.clone(), column.name.clone()), (kind.to_owned(), key));
         }
@@ -167,7 +168,8 @@ async fn an_unfinished_database_is_opened_by_the_same_copy_only(database: &Datab
 async fn a_database_that_is_not_empty_is_refused(database: &Database) {
     database.store();
     let location = database.location();
-    let error = blocking(move || Target::open(&location, "one", NEWEST_SCHEMA).err().unwrap().to_string()).await;
+    let error =
+        blocking(move || Target::open(&location, "one", NEWEST_SCHEMA).err().unwrap().to_string()).await;
     assert_eq!(error, "the target database is not empty: choose an empty one");
 }
 

@@ -71,7 +71,8 @@ fn a_killed_backup_is_not_complete_and_the_next_one_is() {
     // Nothing is left of the others, neither there nor in the data directory.
     assert_eq!(std::fs::read_dir(killed.join("backups")).unwrap().filter(has_files).count(), 1);
     let left = std::fs::read_dir(recto.data()).unwrap();
-    let left = left.filter(|entry| entry.as_ref().unwrap().file_name().to_str().unwrap().starts_with("backup-"));
+    let left =
+        left.filter(|entry| entry.as_ref().unwrap().file_name().to_str().unwrap().starts_with("backup-"));
     assert_eq!(left.count(), 0);
 }
 
