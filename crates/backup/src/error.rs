@@ -7,6 +7,9 @@ pub enum Error {
     /// Why nothing was done; the text says what to do.
     #[error("{0}")]
     Refused(String),
+    /// Another backup is being made in the same place.
+    #[error("{0}")]
+    Busy(String),
     /// The backup is not what was written.
     #[error("{0}")]
     Damaged(String),

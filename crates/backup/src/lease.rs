@@ -65,7 +65,7 @@ async fn refuse_second(place: &Place, own: &str, now: Timestamp) -> Result<()> {
             continue;
         }
         if let Some(until) = runs_until(place, &id, now).await? {
-            return Err(Error::Refused(format!(
+            return Err(Error::Busy(format!(
                 "another backup is being made in this place ({id}). Try again when it has ended, or after {until} if its \
                  process was killed"
             )));

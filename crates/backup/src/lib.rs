@@ -4,12 +4,14 @@
 //! which is written last. Objects are shared by all backups of a place: a backup copies only what is new.
 //!
 //! To find your way: `lines` (a row as text), `rows_file`, `object_list`, `manifest` and `place` are what a backup consists
-//! of; `take`, `tidy`, `restore`, `verify`, `migrate` and `schedule` are what is done with it.
+//! of; `take` (by `dump` and `gather`), `tidy`, `restore`, `verify`, `migrate` and `schedule` are what is done with it.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod copy;
+mod dump;
 mod error;
+mod gather;
 mod lease;
 mod lines;
 mod losses;

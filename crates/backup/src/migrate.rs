@@ -121,10 +121,12 @@ impl RowsCopy {
                     table.name
                 )));
             }
-            source.each_row(table, |row| match Object::of_row(table, row) {
-                Some(object) => plan.write_json(&object),
-                None => Ok(()),
-            })?;
+            if Object::has_rows_in(table) {
+                source.each_row(table, |row| match Object::of_row(table, row) {
+                    Some(object) => plan.write_json(&object),
+                    None => Ok(()),
+                })?;
+            }
             sums.push(copied.of(table));
         }
         plan.finish()?;

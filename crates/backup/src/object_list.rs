@@ -31,6 +31,11 @@ pub(crate) struct Object {
 }
 
 impl Object {
+    /// Whether rows of this table name objects.
+    pub(crate) fn has_rows_in(table: &Table) -> bool {
+        ["packs", "objects"].contains(&table.name.as_str())
+    }
+
     /// The object that a row names and that is still needed. Others are being written, or will be deleted.
     pub(crate) fn of_row(table: &Table, row: &[Value]) -> Option<Object> {
         let value = |name| table.column(name).and_then(|column| row.get(column));

@@ -113,9 +113,9 @@ async fn check_rows(
 fn unlisted(location: &Location, list: &Path) -> Result<Vec<String>> {
     let (mut snapshot, mut list, mut found) =
         (Snapshot::open(location)?, ObjectList::open(list)?, Vec::new());
-    for table in tables() {
-        snapshot.each_row(&table, |row| {
-            if let Some(object) = Object::of_row(&table, row)
+    for table in tables().iter().filter(|table| Object::has_rows_in(table)) {
+        snapshot.each_row(table, |row| {
+            if let Some(object) = Object::of_row(table, row)
                 && !list.find(&object)?.is_some_and(|listed| object.accepts(&listed.hash))
             {
                 found.push(format!("{} is not in the list of objects", object.name()));

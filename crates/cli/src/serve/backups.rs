@@ -51,8 +51,8 @@ impl Backups {
             let pause = match self.back_up_if_due(&mut own).await {
                 Ok(()) => CHECK_EVERY,
                 // Another server makes it.
-                Err(backup::Error::Refused(why)) => {
-                    tracing::info!(why, "no backup made");
+                Err(backup::Error::Busy(why)) => {
+                    tracing::debug!(why, "no backup made");
                     CHECK_EVERY
                 }
                 Err(error) => {
