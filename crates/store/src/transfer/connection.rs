@@ -71,7 +71,7 @@ impl Connection {
             }
             Connection::Postgres(connection) => {
                 let no_params: [&str; 0] = [];
-                let mut rows = connection.client.query_raw(&sql, no_params).map_err(of_postgres)?;
+                let mut rows = connection.client.query_raw(sql.as_str(), no_params).map_err(of_postgres)?;
                 while let Some(row) = rows.next().map_err(of_postgres)? {
                     values.clear();
                     for (index, column) in table.columns.iter().enumerate() {

@@ -6,7 +6,7 @@ use std::io::Write;
 use uuid::Uuid;
 
 use super::connection::{Connection, of_postgres};
-use super::tables::Table;
+use super::tables::{Table, tables};
 use super::value::Value;
 use crate::engine::{Location, Tx, copying};
 use crate::{Error, Result};
@@ -88,7 +88,7 @@ impl Target {
             Connection::Sqlite(connection) => connection.execute_batch("COMMIT")?,
             Connection::Postgres(connection) => {
                 let copy = format!("COPY {} ({}) FROM STDIN", table.name, table.column_list());
-                let mut writer = connection.client.copy_in(&copy).map_err(of_postgres)?;
+                let mut writer = connection.client.copy_in(copy.as_str()).map_err(of_postgres)?;
                 let sent = writer.write_all(self.lines.as_bytes());
                 sent.map_err(|error| Error::Unavailable(format!("send rows: {error}")))?;
                 writer.finish().map_err(of_postgres)?;
@@ -115,10 +115,13 @@ impl Target {
         })?;
         match &self.connection {
             Connection::Sqlite(connection) => {
-                Ok(connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize")?)
+                Ok(connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?)
             }
             // Otherwise the first statements are planned as if the tables were empty.
-            Connection::Postgres(_) => self.connection.batch("ANALYZE"),
+            Connection::Postgres(_) => {
+                let names: Vec<String> = tables().into_iter().map(|table| table.name).collect();
+                self.connection.batch(&format!("ANALYZE {}", names.join(", ")))
+            }
         }
     }
 }

@@ -146,3 +146,26 @@ fn an_installation_moves_to_postgres_and_back() {
     server.publish(&account.token, &json!({ "title": "Another", "content": "More" })).expect(200);
     server.stop();
 }
+
+#[test]
+fn objects_move_to_a_bucket_and_backups_go_there() {
+    let Some(endpoint) = testing::server(testing::S3) else { return };
+    let recto = Recto::new().set("AWS_ENDPOINT_URL", &endpoint).set("AWS_ALLOW_HTTP", "true");
+    let recto = recto.set("AWS_ACCESS_KEY_ID", "recto-test").set("AWS_SECRET_ACCESS_KEY", "secret");
+    let (account, server) = (recto.account("Acme"), recto.start());
+    let file = server.keep_file(&account, "notes.pdf", &pdf("Hello reader"));
+    server.stop();
+    let bucket = format!("s3://recto/{}", uuid::Uuid::new_v4());
+    let (objects, place) = (format!("{bucket}/objects"), format!("{bucket}/backups"));
+    let rows = ["migrate", "--from", "sqlite:recto.db", "--to", "sqlite:new.db"];
+    let moved =
+        recto.json(&[&rows[..], &["--objects-from", "file:objects", "--objects-to", &objects]].concat());
+    assert_eq!(moved["objects"], 1, "{moved}");
+    let recto = recto.set("RECTO_STORE_URL", "sqlite:new.db").set("RECTO_OBJECTS_URL", &objects);
+    let server = recto.start();
+    assert!(!server.download(HOST, &file).is_empty());
+    recto.text(&["backup", &place]);
+    assert_eq!(recto.json(&["backup", "verify", &place])["problemCount"], 0);
+    assert_eq!(recto.json(&["backup", &place])["bytesCopied"], 0);
+    server.stop();
+}
