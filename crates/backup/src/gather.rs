@@ -1,6 +1,6 @@
 //! Copies the objects of a backup to its place, and lists them with their hashes.
 
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::{TryStreamExt, stream};
 use model::ByteSize;
 
 use crate::copy::{Outcome, PARALLEL, Problems, copy_once};

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use blob::Blob;
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::{TryStreamExt, stream};
 use model::ByteSize;
 use serde::Serialize;
 use store::Location;

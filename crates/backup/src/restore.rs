@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::{TryStreamExt, stream};
 use model::ByteSize;
 use serde::Serialize;
 use store::Location;

@@ -48,6 +48,9 @@ impl MigrateCommand {
             )),
             _ => None,
         };
+        if !global.json {
+            eprintln!("copying; what a running server writes from now on is not included, so stop it first");
+        }
         let bar = output::progress("{spinner} {msg} ({elapsed})", global.json);
         let progress = shown_by(&bar);
         let done = serve::runtime()?.block_on(backup::migrate(&from, &to, objects, data, &progress))?;
@@ -67,7 +70,6 @@ impl MigrateCommand {
             let (count, copied) = (done.objects, ByteSize(done.bytes_copied));
             output::line(format!("{count} objects ({copied}) copied to {objects} and compared"));
         }
-        output::line("what a running server has written since the command began is not included");
         output::line(match self.objects_to {
             Some(_) => "next: set store.url and objects.url to the new places, and start the server",
             None => {
