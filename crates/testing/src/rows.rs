@@ -32,7 +32,6 @@ const NULLABLE: &[&str] = &[
     "width",
     "height",
     "source",
-    "due_at",
     "twin",
 ];
 

@@ -166,8 +166,8 @@ fn objects_that_are_deleted_meanwhile_are_not_part_of_the_backup() {
                 std::thread::scope(|scope| scope.spawn(|| runtime.block_on(delete)).join().unwrap());
             }
         });
-        let made = back_up(&source.installation(), &place, Keep::All, Arc::new(SystemClock), &progress);
-        let made = made.await.unwrap();
+        let (from, clock) = (source.installation(), Arc::new(SystemClock));
+        let made = back_up(&from, &place, Keep::All, clock, &progress).await.unwrap();
         assert!(was_deleted.load(Ordering::SeqCst));
         assert_eq!((made.manifest.objects, made.manifest.problem_count), (OBJECTS - 1, 0));
         assert_eq!(problems(&place).await, [""; 0]);
@@ -197,9 +197,9 @@ fn objects_of_another_installation_are_refused() {
     testing::block_on(async {
         let (source, place) = (Source::on_sqlite().await, empty_place().await);
         source.objects.set_installation(id(5)).await.unwrap();
-        let made =
-            back_up(&source.installation(), &place, Keep::All, Arc::new(SystemClock), &Progress::none());
-        let error = made.await.unwrap_err();
+        let (from, clock) = (source.installation(), Arc::new(SystemClock));
+        let made = back_up(&from, &place, Keep::All, clock, &Progress::none()).await;
+        let error = made.unwrap_err();
         assert!(matches!(&error, Error::Refused(why) if why.contains("another installation")), "{error}");
         let own = Place::open(source.objects.clone()).await.err().unwrap().to_string();
         assert!(own.contains("backups need a place of their own"), "{own}");

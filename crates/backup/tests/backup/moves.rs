@@ -141,9 +141,9 @@ fn damage_of_the_source_is_reported() {
         source.put(&Key::media(ObjectId(id(0))), &vec![1; content(0).len()]).await;
         let (objects, scratch) =
             (Some((source.objects.clone(), Blob::memory())), tempfile::tempdir().unwrap());
-        let moved =
-            migrate(&source.database.location(), &to.location(), objects, scratch.path(), &Progress::none());
-        let mut problems = moved.await.unwrap().problems;
+        let (from, to) = (source.database.location(), to.location());
+        let moved = migrate(&from, &to, objects, scratch.path(), &Progress::none()).await;
+        let mut problems = moved.unwrap().problems;
         problems.sort();
         // An MP4 that was made of a MOV has no hash in its row, so its damage cannot be seen.
         let expected = [
