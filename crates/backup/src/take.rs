@@ -57,12 +57,11 @@ pub async fn back_up(
     done.and_then(|done| ended.map(|()| done))
 }
 
-/// `20261117T140512Z-3f2a9c`: ids in the order of time, and never the same twice.
+/// `20261117T140512123Z-3f2a9c`: ids in the order of time, to the millisecond, and never the same twice.
 fn new_id(now: Timestamp) -> String {
-    let seconds = now.to_string();
-    let seconds: String = seconds.chars().take(19).filter(|char| char.is_ascii_alphanumeric()).collect();
+    let time: String = now.to_string().chars().filter(char::is_ascii_alphanumeric).collect();
     let random = Uuid::new_v4().simple().to_string();
-    format!("{seconds}Z-{}", &random[..6])
+    format!("{time}-{}", &random[..6])
 }
 
 async fn attempts(

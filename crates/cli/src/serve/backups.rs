@@ -73,8 +73,8 @@ impl Backups {
         if !self.due(&place, id).await?.is_due {
             return Ok(());
         }
-        let keep = Keep::Newest(self.schedule.keep);
-        let done = backup::back_up(&self.installation, &place, keep, self.clock.clone(), &Progress::none());
+        let (keep, no_progress) = (Keep::Newest(self.schedule.keep), Progress::none());
+        let done = backup::back_up(&self.installation, &place, keep, self.clock.clone(), &no_progress);
         let BackedUp { manifest, bytes_copied, deleted, .. } = done.await?;
         self.due(&place, id).await?;
         let copied = ByteSize(bytes_copied).to_string();

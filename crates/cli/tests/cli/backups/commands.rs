@@ -33,7 +33,7 @@ fn a_backup_is_listed_verified_and_restored(recto: &Recto) {
     assert_eq!((&verified["id"], &verified["problems"]), (&again["id"], &json!([])));
     server.stop();
 
-    let copy = Recto::new();
+    let copy = Recto::new().set("RECTO_BUILDS_COOLDOWN_SECONDS", "0");
     assert!(copy.refusal(&["restore", text(&other)]).contains("there is no directory"));
     let restored = copy.json(&["restore", place]);
     assert_eq!(restored["id"], again["id"]);

@@ -85,8 +85,9 @@ fn a_killed_move_to_postgres_is_completed_by_the_same_command() {
     let (Some(whole), Some(killed)) = (Database::postgres(), Database::postgres()) else { return };
     let recto = installation();
     let from = ["migrate", "--from", "sqlite:recto.db", "--to"];
-    let whole_command = [&from[..], &[&whole.url()]].concat();
-    let killed_command = [&from[..], &[&killed.url()]].concat();
+    let (whole_url, killed_url) = (whole.url(), killed.url());
+    let whole_command = [&from[..], &[whole_url.as_str()]].concat();
+    let killed_command = [&from[..], &[killed_url.as_str()]].concat();
     kill_and_repeat(&recto, &whole_command, &killed_command, || {});
     let rows = |database: &Database| -> Vec<String> {
         database.dump().into_iter().filter(|row| !row.starts_with("migrations:")).collect()
