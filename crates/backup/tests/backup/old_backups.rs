@@ -51,7 +51,7 @@ fn an_interrupted_deletion_is_completed() {
         let place = Place::open(blob.clone()).await.unwrap();
         let [first, second] = two_backups(&source, &place).await;
         blob.delete(&Key::backup_file(&first, "manifest.json")).await.unwrap();
-        assert_eq!(ids(&place).await, [second.clone()]);
+        assert_eq!(ids(&place).await, [second.as_str()]);
         source.back_up_at(&place, Keep::All, 3).await;
         assert_eq!(blob.size(&Key::pack(PackId(id(0)))).await.unwrap(), None);
         assert!(is_whole(&place, &second).await);
@@ -71,7 +71,7 @@ fn an_interrupted_backup_is_not_complete() {
         assert_eq!(refusal, "there is no complete backup in this place");
         let next = source.back_up_at(&place, Keep::All, 2).await;
         assert_eq!(next.objects_copied, 0);
-        assert_eq!(ids(&place).await, [next.manifest.id.clone()]);
+        assert_eq!(ids(&place).await, [next.manifest.id.as_str()]);
         assert!(is_whole(&place, &next.manifest.id).await);
     });
 }

@@ -170,7 +170,7 @@ async fn verify(
     if global.json {
         output::json(&found);
     } else {
-        problems.iter().for_each(|problem| output::line(problem));
+        problems.iter().for_each(output::line);
         let verdict = match problem_count {
             0 => "everything is as it was written".to_owned(),
             count => format!("{count} problems. Make a new backup, or restore another one with --at"),

@@ -63,8 +63,8 @@ fn a_server_makes_backups_by_itself(recto: &Recto) {
     let doctor = || -> Value {
         let output = command(&["doctor", "--json"]).output().unwrap();
         let findings: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let findings = findings.as_array().unwrap().iter();
-        findings.filter(|finding| finding["check"] == "backup").cloned().next().unwrap()
+        let is_backup = |finding: &&Value| finding["check"] == "backup";
+        findings.as_array().unwrap().iter().find(is_backup).cloned().unwrap()
     };
     let before = doctor();
     assert_eq!(before["verdict"], "warning", "{before}");
