@@ -73,6 +73,8 @@ pub(crate) async fn copy(from: &Blob, to: &Blob, object: &Object) -> Result<Outc
         Err(blob::Error::Missing(_)) => return Ok(Outcome::Missing),
         pieces => pieces?,
     };
+    // Of a run that was killed: no other process writes this object now.
+    to.delete_unfinished(&key).await;
     let (mut writer, mut hasher) = (to.writer(&key), blake3::Hasher::new());
     while let Some(piece) = pieces.next().await {
         let piece = piece?;

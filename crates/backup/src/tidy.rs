@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use blob::Key;
 use model::Timestamp;
 
 use crate::error::Result;
@@ -54,6 +55,11 @@ pub(crate) async fn tidy(
                 continue;
             }
             delete_lists(place, &id, lists.into_iter(), scratch).await?;
+        }
+    }
+    for (id, name) in place.blob.unfinished_backup_files().await {
+        if id != newest.id && is_abandoned(place, &id, now).await? {
+            place.blob.delete_unfinished(&Key::backup_file(&id, &name)).await;
         }
     }
     Ok(deleted)

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use futures_util::TryStreamExt;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
+use tokio::task::spawn_blocking;
 
 use crate::{Blob, Error, Key};
 
@@ -52,9 +53,33 @@ impl Blob {
         Ok(files)
     }
 
+    /// Files of backups that crashed processes have not finished, each as backup and name; only directories have such.
+    pub async fn unfinished_backup_files(&self) -> Vec<(String, String)> {
+        let Some(directory) = self.directory.as_ref().map(|directory| directory.join(BACKUPS)) else {
+            return Vec::new();
+        };
+        spawn_blocking(move || unfinished_below(&directory)).await.unwrap_or_default()
+    }
+
     /// Whether nothing is stored that belongs to an installation.
     pub async fn is_unused(&self) -> Result<bool, Error> {
         let none = self.installation().await?.is_none();
         Ok(none && self.packs().try_next().await?.is_none() && self.media().try_next().await?.is_none())
     }
+}
+
+fn unfinished_below(directory: &std::path::Path) -> Vec<(String, String)> {
+    let entries = |path: &std::path::Path| std::fs::read_dir(path).into_iter().flatten().flatten();
+    let mut found = Vec::new();
+    for backup in entries(directory) {
+        for file in entries(&backup.path()) {
+            let (backup, file) = (backup.file_name(), file.file_name());
+            if let (Some(backup), Some((name, "1"))) =
+                (backup.to_str(), file.to_str().and_then(|file| file.rsplit_once('#')))
+            {
+                found.push((backup.to_owned(), name.to_owned()));
+            }
+        }
+    }
+    found
 }
