@@ -1,6 +1,7 @@
 //! Object storage: one `Blob`, backed by a directory, a bucket or memory. A key is written once and never changed.
 //! Backends are not asked to reject a second write: not every S3 implementation does, and the ids in keys are unique.
 
+mod backups;
 mod client;
 mod directory;
 mod disk_cache;
@@ -121,14 +122,19 @@ impl Blob {
     /// Deletes an object, and the unfinished file of a process that crashed while writing it. Deleting a missing object
     /// is fine: a sweep may have been interrupted between its two steps.
     pub async fn delete(&self, key: &Key) -> Result<(), Error> {
+        self.delete_unfinished(key).await;
+        match self.store.delete(&key.0).await {
+            Err(object_store::Error::NotFound { .. }) => Ok(()),
+            other => Ok(other?),
+        }
+    }
+
+    /// Deletes the unfinished file of a process that crashed while writing an object.
+    pub async fn delete_unfinished(&self, key: &Key) {
         if let Some(directory) = &self.directory {
             // object_store writes to a temporary file next to the object and renames it at the end.
             let unfinished = directory.join(format!("{}#1", key.0));
             let _ = spawn_blocking(move || std::fs::remove_file(unfinished)).await;
-        }
-        match self.store.delete(&key.0).await {
-            Err(object_store::Error::NotFound { .. }) => Ok(()),
-            other => Ok(other?),
         }
     }
 }

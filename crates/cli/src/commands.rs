@@ -2,9 +2,12 @@
 //! sees their changes at its next request.
 
 mod account;
+mod backup;
 mod media;
+mod migrate;
 mod objects;
 mod page;
+mod restore;
 mod site;
 mod store;
 mod token;
@@ -18,9 +21,12 @@ use model::AccountId;
 use publisher::Publisher;
 
 pub use self::account::AccountCommand;
+pub use self::backup::BackupCommand;
 pub use self::media::MediaCommand;
+pub use self::migrate::MigrateCommand;
 pub use self::objects::ObjectsCommand;
 pub use self::page::PageCommand;
+pub use self::restore::RestoreCommand;
 pub use self::site::{SiteCommand, last_build};
 pub use self::store::StoreCommand;
 pub use self::token::TokenCommand;

@@ -50,6 +50,8 @@ pub struct Config {
     pub objects: String,
     /// Where rate limits are counted.
     pub limits: Backend,
+    /// `None`: no scheduled backups.
+    pub backup: Option<BackupSchedule>,
     pub build_cooldown: Duration,
     pub postpone_builds: bool,
     /// Concurrent builds.
@@ -68,6 +70,16 @@ pub struct Config {
     pub log_json: bool,
     pub log_filter: Targets,
     pub plans: Vec<Plan>,
+}
+
+/// Backups that a server makes by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackupSchedule {
+    /// `file:` and a directory, or `s3://` and a bucket.
+    pub url: String,
+    pub every: Duration,
+    /// Older ones are deleted.
+    pub keep: usize,
 }
 
 /// A build is postponed at most as long as a failed build is paused.
@@ -145,9 +157,10 @@ impl Config {
                 "" => None,
                 text => Some(size("store.min_free", text)?),
             },
-            objects: objects(&raw.objects.url, data)?,
+            objects: storage("objects.url", &raw.objects.url, data)?,
             // Without the URL, which may contain a password.
             limits: Backend::from_url(&raw.limits.url).map_err(|error| anyhow!("limits.url: {error}"))?,
+            backup: backup(&raw.backup, data)?,
             build_cooldown: Duration::from_secs(raw.builds.cooldown_seconds),
             postpone_builds: match raw.builds.cooldown_seconds {
                 MAX_COOLDOWN_SECONDS.. if raw.builds.postpone => {
@@ -186,14 +199,36 @@ fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().map(move |(name, value)| (lossy(name), lossy(value)))
 }
 
-fn objects(url: &str, data: &Path) -> Result<String> {
+/// A directory or a bucket.
+fn storage(key: &str, url: &str, data: &Path) -> Result<String> {
     match (url.strip_prefix("file:"), url.strip_prefix("s3://")) {
-        (Some(""), _) => bail!("objects.url: {url:?} has no directory; it must look like file:objects"),
-        (_, Some("")) => bail!("objects.url: {url:?} has no bucket; it must look like s3://bucket/prefix"),
+        (Some(""), _) => bail!("{key}: {url:?} has no directory; it must look like file:objects"),
+        (_, Some("")) => bail!("{key}: {url:?} has no bucket; it must look like s3://bucket/prefix"),
         (Some(path), _) => Ok(format!("file:{}", data.join(path).display())),
         (_, Some(_)) => Ok(url.to_owned()),
-        (None, None) => bail!("objects.url: {url:?} must begin with file: or s3://"),
+        (None, None) => bail!("{key}: {url:?} must begin with file: or s3://"),
     }
+}
+
+fn backup(raw: &raw::Backup, data: &Path) -> Result<Option<BackupSchedule>> {
+    let every = interval("backup.every", &raw.every)?;
+    let keep = limit("backup.keep", raw.keep, MAX_COUNT)?;
+    match raw.url.as_str() {
+        "" => Ok(None),
+        url => Ok(Some(BackupSchedule { url: storage("backup.url", url, data)?, every, keep })),
+    }
+}
+
+/// `90m`, `24h` or `7d`: at least a minute, and at most a year.
+fn interval(key: &str, text: &str) -> Result<Duration> {
+    let units = [("m", 60), ("h", 3600), ("d", 24 * 3600)];
+    let parse = |(unit, seconds): (&str, u64)| {
+        let number: u64 = text.trim().strip_suffix(unit)?.trim().parse().ok()?;
+        number.checked_mul(seconds).filter(|seconds| (60..=366 * 24 * 3600).contains(seconds))
+    };
+    let seconds = units.into_iter().find_map(parse);
+    let wrong = || anyhow!("{key}: {text:?} is not a time such as 90m, 24h or 7d, from a minute to a year");
+    seconds.map(Duration::from_secs).ok_or_else(wrong)
 }
 
 fn scheme(url: &str) -> Result<&'static str> {
@@ -222,6 +257,17 @@ fn filter(text: &str) -> Result<Targets> {
 fn limit(key: &str, number: u64, most: usize) -> Result<usize> {
     let number = usize::try_from(number).ok().filter(|number| (1..=most).contains(number));
     number.ok_or_else(|| anyhow!("{key} must be from 1 to {most}"))
+}
+
+/// The database at another URL than `store.url`.
+pub fn store_at(option: &str, url: &str, data: &Path) -> Result<Location> {
+    let raw = raw::Store { url: url.to_owned(), ..raw::Store::default() };
+    location(&raw, data).map_err(|error| anyhow!("{}", error.to_string().replacen("store.url", option, 1)))
+}
+
+/// The object store at another URL than `objects.url`.
+pub fn objects_at(option: &str, url: &str, data: &Path) -> Result<String> {
+    storage(option, url, data)
 }
 
 fn location(raw: &raw::Store, data: &Path) -> Result<Location> {

@@ -1,5 +1,7 @@
 //! `recto doctor`: checks everything that the server needs, and suggests fixes.
 
+mod backups;
+
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -86,6 +88,7 @@ fn run_checks(global: &Global) -> Vec<Finding> {
     }
     findings.push(objects);
     findings.push(limits(&config));
+    findings.extend(backups::backups(&config));
     findings.push(listen_address("api.listen", config.api_listen));
     findings.push(listen_address("sites.listen", config.sites_listen));
     findings.push(ffmpeg());

@@ -12,7 +12,8 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    AccountCommand, MediaCommand, ObjectsCommand, PageCommand, SiteCommand, StoreCommand, TokenCommand,
+    AccountCommand, BackupCommand, MediaCommand, MigrateCommand, ObjectsCommand, PageCommand, RestoreCommand,
+    SiteCommand, StoreCommand, TokenCommand,
 };
 use crate::serve::Roles;
 
@@ -80,6 +81,12 @@ enum Command {
     /// The database: upgrade its schema
     #[command(subcommand)]
     Store(StoreCommand),
+    /// Back up database and objects while the server runs; list and verify backups
+    Backup(BackupCommand),
+    /// Restore a backup into an empty database and an empty object store
+    Restore(RestoreCommand),
+    /// Copy everything to another database (SQLite, PostgreSQL) and object store (directory, S3)
+    Migrate(MigrateCommand),
     /// Read everything that is stored and compare it with its checksums
     Verify,
     /// Check configuration, disk, database, builds and tools, and suggest fixes
@@ -140,6 +147,9 @@ fn run_command(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Media(command) => command.run(global)?,
         Command::Objects(command) => command.run(global)?,
         Command::Store(command) => command.run(global)?,
+        Command::Backup(command) => return command.run(global),
+        Command::Restore(command) => return command.run(global),
+        Command::Migrate(command) => return command.run(global),
         Command::Verify => return commands::verify(global),
         Command::MediaWorker => return Ok(media::worker::main()),
         Command::Doctor => return doctor::doctor(global),

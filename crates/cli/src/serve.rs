@@ -1,6 +1,7 @@
 //! `recto serve`: opens database and objects, prints how to publish a first page, and runs until a signal.
 
 mod background;
+mod backups;
 mod clock;
 mod descriptors;
 mod greeting;
@@ -12,11 +13,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use backup::Installation;
 use blob::Blob;
 use limits::Limiter;
 use media::Ffmpeg;
 use model::{AccountName, Clock, SystemClock};
 use publisher::{Publisher, Settings, UploadSettings};
+use rustix::fs::Mode;
 use server::{App, AppParts, Health, ListenLimits, Sites, SitesSettings};
 use store::{Deadlines, Schema, Store};
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -47,6 +50,7 @@ const FIRST_PLAN: &str = "pro";
 pub fn serve(global: &Global, arguments: &ServeArgs) -> Result<()> {
     let config = Config::load(global)?;
     start_log(&config);
+    create_private_files();
     media::harden_server().context("protect the process from inspection by others")?;
     let limits = limits_of(&config);
     let clock = Arc::<DatabaseClock>::default();
@@ -125,8 +129,27 @@ fn open_store(config: &Config, schema: Schema) -> Result<Store> {
 }
 
 pub fn open_objects(config: &Config) -> Result<Blob> {
-    let opened = Blob::from_url(&config.objects, |name| std::env::var(name).ok());
-    opened.context("open the object store, objects.url (run `recto doctor` for details)")
+    open_storage(&config.objects)
+        .context("open the object store, objects.url (run `recto doctor` for details)")
+}
+
+/// A directory or a bucket.
+pub fn open_storage(url: &str) -> Result<Blob> {
+    Ok(Blob::from_url(url, |name| std::env::var(name).ok())?)
+}
+
+/// What backups copy.
+pub fn installation_of(config: &Config) -> Result<Installation> {
+    Ok(Installation {
+        store: config.store.clone(),
+        objects: open_objects(config)?,
+        scratch: config.data.clone(),
+    })
+}
+
+/// Files that are created from here on are accessible by their owner only: they contain the data of all accounts.
+pub fn create_private_files() {
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
 }
 
 pub fn uploads_of(config: &Config) -> Result<UploadSettings> {
@@ -198,6 +221,9 @@ async fn run(
     let stop = CancellationToken::new();
     let mut helpers = background::start(&publisher, &config, roles, &stop);
     helpers.push(tokio::spawn(background::correct_clock(publisher.clone(), clock.clone(), stop.clone())));
+    if roles.has(Role::Worker) {
+        helpers.extend(backups::start(&config, &stop)?);
+    }
     sites.spawn(stop_on_signal(term, int, stop.clone()));
     if let Some(listener) = admin_listener {
         let limits = ListenLimits { max_connections: ADMIN_CONNECTIONS, ..limits.clone() };

@@ -1,11 +1,12 @@
 //! How a closure reaches a connection of either database, and how its answer comes back.
 //!
-//! Each of these files uses only those before it: `row` (what was found), `mark` (what changed), `tx` (a
-//! transaction and its statements), `job` (a closure on its way to a thread), `migrate`; then SQLite's `group_commit`, `checkpoint` and
+//! Each of these files uses only those before it: `row` (what was found), `mark` (what changed), `tx` (a transaction and its
+//! statements), `job` (a closure on its way to a thread), `migrate` with `copying` (the mark of an unfinished copy); then SQLite's `group_commit`, `checkpoint` and
 //! `sqlite`, PostgreSQL's `postgres`, and the `Store` here, which is one of the two.
 
 pub(crate) mod bulk;
 mod checkpoint;
+pub(crate) mod copying;
 mod group_commit;
 mod job;
 mod mark;
@@ -29,12 +30,19 @@ pub use self::bulk::Bulk;
 use self::job::{Closure, Job, NoAnswer};
 use self::mark::Announcements;
 pub use self::mark::Mark;
-pub use self::migrate::{Schema, SchemaVersions};
+pub use self::migrate::{NEWEST as NEWEST_SCHEMA, Schema, SchemaVersions};
 use self::postgres::{Access, Postgres};
 pub use self::row::Row;
 use self::sqlite::Sqlite;
 pub use self::tx::{Column, LeaseClock, Param, Tx};
+pub(crate) use self::tx::{Engine, PgConnection};
 use crate::{Error, Result};
+
+/// Connections outside of a `Store`.
+pub(crate) mod connect {
+    pub(crate) use super::postgres::connect as postgres;
+    pub(crate) use super::sqlite::connect as sqlite;
+}
 
 /// Where the rows are.
 #[derive(Debug, Clone)]
@@ -105,6 +113,14 @@ impl Store {
         match location {
             Location::Sqlite { path, .. } => sqlite::upgrade(path),
             Location::Postgres { url, leases, .. } => postgres::upgrade(url, *leases),
+        }
+    }
+
+    /// The schema of a database, which is not changed. An empty, old or unfinished one is an error.
+    pub fn schema(location: &Location) -> Result<SchemaVersions> {
+        match location {
+            Location::Sqlite { path, .. } => sqlite::schema(path),
+            Location::Postgres { url, leases, .. } => postgres::schema(url, *leases),
         }
     }
 

@@ -18,6 +18,7 @@ pub mod pages;
 pub mod releases;
 pub mod server;
 pub mod sites;
+pub mod transfer;
 pub mod turns;
 
 use std::time::Duration;
@@ -26,7 +27,8 @@ use std::time::Duration;
 pub use crate::accounts::{tokens, usage};
 pub use crate::builds::building;
 pub use crate::engine::{
-    Bulk, Column, Deadlines, LeaseClock, Location, Mark, Param, Row, Schema, SchemaVersions, Store, Tx,
+    Bulk, Column, Deadlines, LeaseClock, Location, Mark, NEWEST_SCHEMA, Param, Row, Schema, SchemaVersions,
+    Store, Tx,
 };
 pub use crate::error::{Error, Result};
 pub use crate::media::{mentions, objects, transcodes};

@@ -11,6 +11,7 @@
 mod cluster;
 pub mod damage;
 mod redis_server;
+pub mod rows;
 
 use std::io::Write;
 use std::sync::OnceLock;

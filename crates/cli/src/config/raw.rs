@@ -43,6 +43,7 @@ section!(Store {
     upgrade: String = "auto".into(),
 });
 section!(Objects { url: String = "file:objects".into() });
+section!(Backup { url: String = String::new(), every: String = "24h".into(), keep: u64 = 7 });
 section!(Limits { url: String = "memory:".into() });
 section!(Builds {
     cooldown_seconds: u64 = 30,
@@ -76,6 +77,7 @@ pub(super) struct Raw {
     pub(super) admin: Admin,
     pub(super) store: Store,
     pub(super) objects: Objects,
+    pub(super) backup: Backup,
     pub(super) limits: Limits,
     pub(super) builds: Builds,
     pub(super) uploads: Uploads,
@@ -110,6 +112,9 @@ const KEYS: &[(&str, &str, ValueKind)] = &[
     ("store", "min_free", ValueKind::Text),
     ("store", "upgrade", ValueKind::Text),
     ("objects", "url", ValueKind::Text),
+    ("backup", "url", ValueKind::Text),
+    ("backup", "every", ValueKind::Text),
+    ("backup", "keep", ValueKind::Number),
     ("limits", "url", ValueKind::Text),
     ("builds", "cooldown_seconds", ValueKind::Number),
     ("builds", "postpone", ValueKind::Switch),
@@ -132,11 +137,12 @@ const PLAN_KEYS: &[(&str, ValueKind)] = &[
 ];
 /// A variable that begins with one of these but is not a setting is probably a typo. (`RECTO_API_…` is not included:
 /// clients use it for their token and URL.)
-const SECTIONS: [&str; 10] = [
+const SECTIONS: [&str; 11] = [
     "RECTO_SITES_",
     "RECTO_ADMIN_",
     "RECTO_STORE_",
     "RECTO_OBJECTS_",
+    "RECTO_BACKUP_",
     "RECTO_LIMITS_",
     "RECTO_BUILDS_",
     "RECTO_UPLOADS_",

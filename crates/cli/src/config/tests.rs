@@ -22,6 +22,7 @@ fn an_empty_configuration_is_the_embedded_default() {
     assert_eq!((config.site_scheme, config.site_cache), ("http", ByteSize(64 << 20)));
     assert_eq!(config.objects, "file:data/objects");
     assert!(matches!(config.limits, Backend::Memory));
+    assert_eq!(config.backup, None);
     assert_eq!(config.build_cooldown, Duration::from_secs(30));
     assert_eq!((config.build_workers, config.keep_releases), (2, 10));
     assert_eq!(config.sandbox, Sandbox::Required);
@@ -55,6 +56,9 @@ fn what_variables_say_is_in_force() {
         ("RECTO_STORE_MIN_FREE", "2 GB"),
         ("RECTO_OBJECTS_URL", "file:elsewhere"),
         ("RECTO_LIMITS_URL", "redis://cache:6380/1"),
+        ("RECTO_BACKUP_URL", "s3://bucket/backups"),
+        ("RECTO_BACKUP_EVERY", "90m"),
+        ("RECTO_BACKUP_KEEP", "3"),
         ("RECTO_BUILDS_COOLDOWN_SECONDS", "10"),
         ("RECTO_BUILDS_POSTPONE", "true"),
         ("RECTO_BUILDS_WORKERS", "3"),
@@ -84,6 +88,8 @@ fn what_variables_say_is_in_force() {
     );
     assert_eq!(config.objects, "file:data/elsewhere");
     assert!(matches!(&config.limits, Backend::Redis(shared) if shared.to_string() == "cache:6380"));
+    let every = Duration::from_secs(90 * 60);
+    assert_eq!(config.backup, Some(BackupSchedule { url: "s3://bucket/backups".into(), every, keep: 3 }));
     assert_eq!((config.build_cooldown, config.postpone_builds), (Duration::from_secs(10), true));
     assert_eq!((config.build_workers, config.keep_releases), (3, 4));
     assert_eq!(config.build_time_limit, Duration::from_secs(5 * 60));
@@ -106,6 +112,13 @@ fn variables_choose_the_database() {
     assert!(matches!(store(&sqlite), Location::Sqlite { path, group: 1 } if path == expected));
     let postgres = [("RECTO_STORE_URL", "postgres://h/db"), ("RECTO_STORE_CONNECTIONS", "5")];
     assert!(matches!(store(&postgres), Location::Postgres { connections: 5, .. }));
+}
+
+#[test]
+fn backups_are_made_daily_and_a_week_is_kept() {
+    let config = load("[backup]\nurl = \"file:backups\"", &[]).expect("valid");
+    let every = Duration::from_secs(24 * 3600);
+    assert_eq!(config.backup, Some(BackupSchedule { url: "file:data/backups".into(), every, keep: 7 }));
 }
 
 #[test]
@@ -145,6 +158,10 @@ fn what_is_unknown_or_wrong_is_named() {
     check("[builds]\nkeep_releases = 0", &[], "builds.keep_releases");
     check("[limits]\nurl = \"redis://\"", &[], "limits.url");
     check("[limits]\nurl = \"memcached://h\"", &[], "limits.url: it must be memory:");
+    check("[backup]\nurl = \"/mnt/backups\"", &[], "backup.url");
+    check("[backup]\nevery = \"daily\"", &[], "backup.every");
+    check("[backup]\nevery = \"0h\"", &[], "backup.every");
+    check("[backup]\nkeep = 0", &[], "backup.keep");
     check("[log]\nformat = \"xml\"", &[], "log.format");
     check("[plans.free]\nstorage = \"much\"", &[], "plans.free.storage");
     check("[plans.own]\nstorage = \"1 GB\"", &[], "plans.own.file_size");

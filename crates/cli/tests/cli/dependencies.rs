@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The workspace crates that each crate may depend on.
-const MAY_USE: [(&str, &[&str]); 14] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("api", &[]),
     ("model", &[]),
     ("webp", &[]),
@@ -15,10 +15,11 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("blob", &["model"]),
     ("limits", &["model"]),
     ("store", &["model"]),
+    ("backup", &["blob", "model", "store"]),
     ("generator", &["markdown", "model"]),
     ("publisher", &["api", "blob", "generator", "limits", "markdown", "media", "model", "store"]),
     ("server", &["api", "limits", "model", "publisher"]),
-    ("cli", &["blob", "limits", "media", "model", "publisher", "server", "store"]),
+    ("cli", &["backup", "blob", "limits", "media", "model", "publisher", "server", "store"]),
 ];
 
 /// External crates that only one workspace crate may depend on.

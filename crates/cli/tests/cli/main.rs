@@ -87,6 +87,13 @@ mod nodes {
     mod storage_faults;
 }
 
+/// Backups, restoration, and moves to another database.
+mod backups {
+    mod commands;
+    mod killed;
+    mod running;
+}
+
 /// Crashes, full disks, an unavailable database, and accounts that use all they can.
 mod faults {
     mod build_memory;

@@ -3,6 +3,7 @@
 
 use model::TextHash;
 
+use super::copying::{UNFINISHED, unfinished};
 use super::row::{from_row, read, select};
 use super::tx::{Engine, PgConnection, Tx};
 use crate::error::{Error, Result};
@@ -46,9 +47,10 @@ const MIGRATIONS: &[Migration] = &[
     // PostgreSQL notifies; on SQLite, an older program would not count its changes.
     migration!(7, "0007_nodes.sql", compatible: 7, on_postgres: 6),
 ];
-const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;
+/// The schema of this binary.
+pub const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;
 /// Since this one the ledger holds more than versions.
-const DETAILED_LEDGER: i64 = 6;
+pub(super) const DETAILED_LEDGER: i64 = 6;
 
 /// What opening a database may do to its schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,14 +130,14 @@ fn prepare(tx: &mut Tx, schema: Schema) -> Result<SchemaVersions> {
                 "the database has schema {database}, this recto needs {NEWEST}: run `recto store upgrade`"
             )));
         }
-        _ => upgrade(tx, database)?,
+        _ => upgrade(tx, database, NEWEST)?,
     }
     Ok(found)
 }
 
-struct Applied {
-    version: i64,
-    checksum: Option<String>,
+pub(super) struct Applied {
+    pub(super) version: i64,
+    pub(super) checksum: Option<String>,
     compatible: Option<i64>,
 }
 
@@ -161,7 +163,7 @@ ORDER BY version"
 );
 
 /// In order; empty in an empty database.
-fn applied(tx: &mut Tx) -> Result<Vec<Applied>> {
+pub(super) fn applied(tx: &mut Tx) -> Result<Vec<Applied>> {
     let table = if tx.is_sqlite() { SQLITE_TABLE } else { POSTGRES_TABLE };
     if tx.query_one(table, &[], read::<i64>)?.unwrap_or(0) == 0 {
         return Ok(Vec::new());
@@ -177,6 +179,9 @@ fn applied(tx: &mut Tx) -> Result<Vec<Applied>> {
 /// Whether this binary may use a database at all.
 fn check(tx: &Tx, applied: &[Applied]) -> Result<()> {
     for Applied { version, checksum, compatible } in applied {
+        if *version == UNFINISHED {
+            return Err(unfinished(checksum.as_deref().unwrap_or_default()));
+        }
         let needed = compatible.unwrap_or(*version);
         if needed > NEWEST {
             return Err(Error::Schema(format!(
@@ -209,9 +214,9 @@ UPDATE migrations
 SET checksum = $1, compatible = $2, applied_at = CAST(extract(epoch FROM now()) * 1000000 AS bigint)
 WHERE version = $3 AND checksum IS NULL";
 
-fn upgrade(tx: &mut Tx, from: i64) -> Result<()> {
+pub(super) fn upgrade(tx: &mut Tx, from: i64, to: i64) -> Result<()> {
     tx.batch(LEDGER)?;
-    for migration in MIGRATIONS.iter().filter(|migration| migration.version > from) {
+    for migration in MIGRATIONS.iter().filter(|migration| (from + 1..=to).contains(&migration.version)) {
         tx.batch(migration.sql(tx))?;
         tx.execute(RECORD, &[&migration.version])?;
         if from > 0 {
@@ -219,10 +224,10 @@ fn upgrade(tx: &mut Tx, from: i64) -> Result<()> {
         }
     }
     if from == 0 {
-        tracing::info!(version = NEWEST, "database schema created");
+        tracing::info!(version = to, "database schema created");
     }
     let details = if tx.is_sqlite() { SQLITE_DETAILS } else { POSTGRES_DETAILS };
-    for migration in MIGRATIONS {
+    for migration in MIGRATIONS.iter().filter(|migration| migration.version <= to) {
         let (checksum, compatible) = (migration.checksum(tx), migration.compatible(tx));
         tx.execute(details, &[&checksum, &compatible, &migration.version])?;
     }

@@ -79,7 +79,15 @@ impl Postgres {
 }
 
 pub(crate) fn upgrade(url: &str, leases: LeaseClock) -> Result<SchemaVersions> {
-    migrate::postgres(&mut Server::new(url, leases)?.connect()?, Schema::Upgrade)
+    migrate::postgres(&mut connect(url, leases)?, Schema::Upgrade)
+}
+
+pub(crate) fn schema(url: &str, leases: LeaseClock) -> Result<SchemaVersions> {
+    migrate::postgres(&mut connect(url, leases)?, Schema::Keep)
+}
+
+pub(crate) fn connect(url: &str, leases: LeaseClock) -> Result<PgConnection> {
+    Server::new(url, leases)?.connect()
 }
 
 /// What it takes to connect.

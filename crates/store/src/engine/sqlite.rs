@@ -35,9 +35,8 @@ pub(crate) struct Sqlite {
 
 impl Sqlite {
     pub(crate) fn open(path: &Path, schema: Schema, group: usize, lock: Duration) -> Result<Sqlite> {
-        if schema == Schema::Keep && !path.exists() && path.parent().is_some_and(Path::is_dir) {
-            let path = path.display();
-            return Err(Error::Schema(format!("there is no database at {path}: `recto serve` creates it")));
+        if schema == Schema::Keep {
+            must_exist(path)?;
         }
         let mut writer = connect(path)?;
         migrate::sqlite(&mut writer, schema)?;
@@ -86,6 +85,20 @@ pub(crate) fn upgrade(path: &Path) -> Result<SchemaVersions> {
     migrate::sqlite(&mut connect(path)?, Schema::Upgrade)
 }
 
+pub(crate) fn schema(path: &Path) -> Result<SchemaVersions> {
+    must_exist(path)?;
+    migrate::sqlite(&mut connect(path)?, Schema::Keep)
+}
+
+/// To connect would create it. Without its directory, to connect fails with a better message.
+fn must_exist(path: &Path) -> Result<()> {
+    if !path.exists() && path.parent().is_some_and(Path::is_dir) {
+        let path = path.display();
+        return Err(Error::Schema(format!("there is no database at {path}: `recto serve` creates it")));
+    }
+    Ok(())
+}
+
 /// Only its owner may read it: it holds the pages of all accounts. SQLite gives its log the same mode.
 fn make_private(path: &Path) -> Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -93,7 +106,7 @@ fn make_private(path: &Path) -> Result<()> {
     file.map(drop).map_err(|error| Error::Unavailable(format!("open {}: {error}", path.display())))
 }
 
-fn connect(path: &Path) -> Result<Connection> {
+pub(crate) fn connect(path: &Path) -> Result<Connection> {
     make_private(path)?;
     let connection = Connection::open(path)
         .map_err(|error| Error::Unavailable(format!("open {}: {error}", path.display())))?;

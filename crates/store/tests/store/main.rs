@@ -41,6 +41,7 @@ mod texts;
 mod tokens;
 mod transactions;
 mod transcodes;
+mod transfer;
 mod turns;
 mod upgrades;
 mod usage;

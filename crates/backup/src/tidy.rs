@@ -1,0 +1,104 @@
+//! Deletes old backups and the objects that only they have.
+//!
+//! The manifest of a backup is deleted first: from then on it is not complete. Its lists are deleted last. So a crash at any
+//! point leaves complete backups whole, and a backup that the next run goes on deleting. What an interrupted backup has
+//! left behind is deleted in the same way.
+
+use std::path::Path;
+
+use blob::Key;
+use model::Timestamp;
+
+use crate::error::Result;
+use crate::lease::is_abandoned;
+use crate::manifest::Manifest;
+use crate::object_list::ObjectList;
+use crate::place::{MANIFEST, OBJECTS, PLAN, Place, is_complete};
+use crate::scratch::Scratch;
+
+/// How many backups of an installation stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    All,
+    Newest(usize),
+}
+
+/// The caller holds the lease of the place, and `newest` is the backup it has made. Returns the ids of deleted backups.
+pub(crate) async fn tidy(
+    place: &Place,
+    keep: Keep,
+    newest: &Manifest,
+    scratch: &Path,
+    now: Timestamp,
+) -> Result<Vec<String>> {
+    let mut deleted = Vec::new();
+    if let Keep::Newest(count) = keep {
+        let all = place.list().await?.into_iter().rev();
+        let own = all.filter(|manifest| manifest.installation_id == newest.installation_id);
+        for old in own.skip(count.max(1)) {
+            place.delete(&old.id, MANIFEST).await?;
+            deleted.push(old.id);
+        }
+    }
+    for (id, names) in place.backups().await? {
+        if is_complete(&names) {
+            // Its attempts may have copied objects that were deleted in the meantime.
+            delete_lists(place, &id, names.iter().filter(|name| name.starts_with(PLAN)), scratch).await?;
+        } else if is_abandoned(place, &id, now).await? {
+            let (lists, others): (Vec<&String>, Vec<&String>) =
+                names.iter().partition(|name| name.starts_with(PLAN) || *name == OBJECTS);
+            for name in others {
+                place.delete(&id, name).await?;
+            }
+            // It was running after all, on a machine whose clock is wrong, and found its file `begun` in time.
+            if place.has(&id, MANIFEST).await? {
+                continue;
+            }
+            delete_lists(place, &id, lists.into_iter(), scratch).await?;
+        }
+    }
+    for (id, name) in place.blob.unfinished_backup_files().await {
+        if id != newest.id && is_abandoned(place, &id, now).await? {
+            place.blob.delete_unfinished(&Key::backup_file(&id, &name)).await;
+        }
+    }
+    Ok(deleted)
+}
+
+/// Deletes lists of a backup, with the objects that only they have.
+async fn delete_lists<'n>(
+    place: &Place,
+    id: &str,
+    lists: impl Iterator<Item = &'n String>,
+    scratch: &Path,
+) -> Result<()> {
+    for list in lists {
+        let scratch = Scratch::below(scratch)?;
+        delete_unshared(place, id, list, &scratch).await?;
+        place.delete(id, list).await?;
+    }
+    Ok(())
+}
+
+/// Deletes the objects of a list that no complete backup has.
+async fn delete_unshared(place: &Place, id: &str, list: &str, scratch: &Scratch) -> Result<()> {
+    let path = scratch.file("own");
+    place.download(id, list, &path).await?;
+    let mut others = Vec::new();
+    for (number, manifest) in place.list().await?.iter().enumerate() {
+        let path = scratch.file(&number.to_string());
+        // If it is damaged, nothing can be deleted safely.
+        place.download_checked(&manifest.id, &manifest.object_list, &path).await?;
+        others.push(ObjectList::open(&path)?);
+    }
+    'objects: for object in ObjectList::open(&path)? {
+        let object = object?;
+        for other in &mut others {
+            if other.find(&object)?.is_some() {
+                continue 'objects;
+            }
+        }
+        place.blob.delete(&object.key()).await?;
+    }
+    Ok(())
+}
