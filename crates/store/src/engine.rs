@@ -17,6 +17,7 @@ pub(crate) mod row;
 mod sqlite;
 mod tx;
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +27,7 @@ use tokio::time::{Instant, timeout};
 pub use self::bulk::Bulk;
 use self::job::{Closure, Job, NoAnswer};
 pub use self::migrate::{Schema, SchemaVersions};
+pub use self::postgres::with_password;
 use self::postgres::{Access, Postgres};
 pub use self::row::Row;
 use self::sqlite::Sqlite;
@@ -33,7 +35,7 @@ pub use self::tx::{Column, LeaseClock, Param, Tx};
 use crate::{Error, Result};
 
 /// Where the rows are.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub enum Location {
     /// `group` is the most writes that share a commit.
     Sqlite {
@@ -45,6 +47,16 @@ pub enum Location {
         connections: usize,
         leases: LeaseClock,
     },
+}
+
+/// Without the URL, which may contain a password.
+impl fmt::Debug for Location {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::Sqlite { path, .. } => formatter.debug_tuple("Sqlite").field(path).finish(),
+            Location::Postgres { .. } => formatter.write_str("Postgres"),
+        }
+    }
 }
 
 /// How long callers wait. A database can be silent for ever without being gone.
