@@ -7,6 +7,7 @@ mod installation;
 mod key;
 mod reading;
 mod s3;
+mod unfinished;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use tokio::task::spawn_blocking;
 
 pub use crate::key::Key;
 pub use crate::s3::S3;
+use crate::unfinished::Bucket;
 pub use crate::writer::Writer;
 
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +60,8 @@ pub struct Blob {
     store: Arc<dyn ObjectStore>,
     /// Set if the objects are local files.
     directory: Option<PathBuf>,
+    /// Set if the objects are in a bucket.
+    bucket: Option<Arc<Bucket>>,
 }
 
 impl Blob {
@@ -79,12 +83,12 @@ impl Blob {
     pub fn directory(path: &Path) -> Result<Blob, Error> {
         directory::make_private(path).map_err(|error| failed(path, &error))?;
         let store = LocalFileSystem::new_with_prefix(path)?.with_fsync(true);
-        Ok(Blob { store: Arc::new(store), directory: Some(path.to_owned()) })
+        Ok(Blob { store: Arc::new(store), directory: Some(path.to_owned()), bucket: None })
     }
 
     /// For tests: lost when the process ends.
     pub fn memory() -> Blob {
-        Blob { store: Arc::new(InMemory::new()), directory: None }
+        Blob { store: Arc::new(InMemory::new()), directory: None, bucket: None }
     }
 
     /// Stores a file and returns its size. A directory takes the file itself, so it may no longer exist afterwards.
