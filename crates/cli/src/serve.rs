@@ -3,7 +3,9 @@
 mod background;
 mod descriptors;
 mod greeting;
+mod inherited;
 mod listeners;
+mod readiness;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use self::greeting::{Addresses, print_greeting};
+use self::inherited::Inherited;
 use self::listeners::{bind, limits_of, signals};
 use crate::config::Config;
 use crate::{Global, output};
@@ -39,13 +42,15 @@ const WORK_PRIORITY: i32 = 5;
 const FIRST_PLAN: &str = "pro";
 
 pub fn serve(global: &Global, dev: bool) -> Result<()> {
+    let inherited = Inherited::of_environment()?;
     let config = Config::load(global)?;
     start_log(&config);
     media::harden_server().context("protect the process from inspection by others")?;
     let limits = limits_of(&config);
     let publisher = open(&config, config.schema)?;
     let sites = sites_runtime()?;
-    let result = work_runtime()?.block_on(run(config, limits, publisher, sites.handle(), dev, global.json));
+    let running = run(config, inherited, limits, publisher, sites.handle(), dev, global.json);
+    let result = work_runtime()?.block_on(running);
     // Reads that are still running have no client any more: do not wait for them.
     sites.shutdown_background();
     result
@@ -150,7 +155,8 @@ pub fn create_data_dir(path: &Path) -> Result<()> {
 }
 
 async fn run(
-    config: Config,
+    mut config: Config,
+    mut inherited: Inherited,
     limits: ListenLimits,
     publisher: Publisher,
     sites: &Handle,
@@ -160,12 +166,19 @@ async fn run(
     // From here on a signal shuts down gracefully.
     let (term, int) = signals(sites)?;
     // Bind first: the token of the first account is shown only once and must not be lost because a port is in use.
-    let api_listener = bind(config.api_listen, "api.listen").await?;
-    let sites_listener = sites.spawn(bind(config.sites_listen, "sites.listen")).await??;
-    let admin_listener = match config.admin_listen {
-        Some(address) => Some(sites.spawn(bind(address, "admin.listen")).await??),
-        None => None,
+    let api_listener = bind(inherited.take("api"), config.api_listen, "api.listen").await?;
+    let sites_listener = bind(inherited.take("sites"), config.sites_listen, "sites.listen");
+    let sites_listener = sites.spawn(sites_listener).await??;
+    let admin_listener = match (inherited.take("admin"), config.admin_listen) {
+        (Some(socket), address) => {
+            let address = address.unwrap_or(socket.local_addr()?);
+            Some(sites.spawn(bind(Some(socket), address, "admin.listen")).await??)
+        }
+        (None, Some(address)) => Some(sites.spawn(bind(None, address, "admin.listen")).await??),
+        (None, None) => None,
     };
+    // An inherited socket may have another address than the configuration, or be reachable by others.
+    config.sites_listen = sites_listener.local_addr()?;
     publisher.check_objects().await?;
     publisher.sweep_spool()?;
     warn_of_unknown_plans(&publisher).await?;
@@ -197,6 +210,7 @@ async fn run(
         stop.clone(),
     )));
     tracing::info!(api = addresses.api, sites = addresses.sites, dev, "listening");
+    readiness::report("READY=1");
     server::serve(api_listener, server::router(app_of(&config, &publisher, dev)), limits, stop).await;
     for helper in helpers {
         let _ = helper.await;
@@ -246,6 +260,7 @@ async fn stop_on_signal(mut term: Signal, mut int: Signal, stop: CancellationTok
             std::process::exit(1);
         }
         tracing::info!("shutting down: waiting for running requests");
+        readiness::report("STOPPING=1");
         stop.cancel();
     }
 }

@@ -23,7 +23,16 @@ pub(super) fn limits_of(config: &Config) -> ListenLimits {
     }
 }
 
-pub(super) async fn bind(address: SocketAddr, key: &str) -> Result<TcpListener> {
+/// Uses the inherited socket if there is one.
+pub(super) async fn bind(
+    inherited: Option<std::net::TcpListener>,
+    address: SocketAddr,
+    key: &str,
+) -> Result<TcpListener> {
+    if let Some(socket) = inherited {
+        socket.set_nonblocking(true)?;
+        return TcpListener::from_std(socket).with_context(|| format!("use the inherited socket for {key}"));
+    }
     listen(address)
         .with_context(|| format!("listen on {address} (is another recto running? {key} sets the address)"))
 }

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use axum::http::header::CONNECTION;
 use axum::http::{HeaderValue, Request, Response};
@@ -16,7 +17,7 @@ use hyper_util::rt::TokioIo;
 use socket2::SockRef;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::{sleep_until, timeout};
+use tokio::time::{sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::stream::WatchedStream;
@@ -30,6 +31,10 @@ const MAX_BUFFER_BYTES: usize = 16 * 1024;
 /// How much of a response the system buffers. A slow reader is detected by a full buffer; by default the system buffers
 /// megabytes and accepts more only after a third of them is sent.
 const MAX_UNSENT_BYTES: u32 = 128 * 1024;
+
+/// A connection that was accepted just before a shutdown may have sent its request, which has not been read yet: the client
+/// gets its response, instead of a connection that is reset.
+const FIRST_BYTES_GRACE: Duration = Duration::from_millis(500);
 
 enum End {
     Closed,
@@ -53,8 +58,13 @@ pub(super) async fn run(
     let service = service_fn(|request| Box::pin(handle(&handler, peer, watch.clone(), request)));
     let io = TokioIo::new(WatchedStream::new(stream, watch.clone()));
     let mut connection = http1(&limits).serve_connection(io, service);
-    let mut sleep = pin!(sleep_until(watch.wake_at()));
-    let mut stop = pin!(shutdown.cancelled());
+    let mut deadline = pin!(sleep_until(watch.wake_at()));
+    let mut stop = pin!(async {
+        shutdown.cancelled().await;
+        if watch.is_untouched() {
+            sleep(FIRST_BYTES_GRACE).await;
+        }
+    });
     let mut stopping = false;
     let end = poll_fn(|context| {
         if !stopping && stop.as_mut().poll(context).is_ready() {
@@ -65,10 +75,10 @@ pub(super) async fn run(
             return Poll::Ready(End::of(result, &watch));
         }
         // The deadline changes only inside the poll above.
-        if sleep.deadline() != watch.wake_at() {
-            sleep.as_mut().reset(watch.wake_at());
+        if deadline.deadline() != watch.wake_at() {
+            deadline.as_mut().reset(watch.wake_at());
         }
-        sleep.as_mut().poll(context).map(|()| if watch.is_stalled() { End::Stalled } else { End::Closed })
+        deadline.as_mut().poll(context).map(|()| if watch.is_stalled() { End::Stalled } else { End::Closed })
     })
     .await;
     let stream = connection.into_parts().io.into_inner().into_stream();
