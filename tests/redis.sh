@@ -1,7 +1,7 @@
 # Sourced: starts and stops a private Redis with a password. Sets its address in RECTO_TEST_REDIS; with TLS in
 # RECTO_TEST_REDIS_TLS, and its authority's certificate in RECTO_TEST_REDIS_CA.
 
-. tests/certificates.sh
+. "$(dirname "${BASH_SOURCE[0]}")/loopback.sh"
 
 readonly redis_password=a-test-password
 redis_work=''
@@ -13,7 +13,7 @@ start_redis() {
   local port tls_port
   # Another process may take a port before Redis does.
   for _ in {1..5}; do
-    read -r port tls_port < <(free_ports)
+    port=$(spare_port) tls_port=$(spare_port)
     if try_redis "$port" "$tls_port"; then
       export RECTO_TEST_REDIS="redis://:$redis_password@127.0.0.1:$port"
       export RECTO_TEST_REDIS_TLS="rediss://:$redis_password@127.0.0.1:$tls_port"
@@ -23,13 +23,6 @@ start_redis() {
   done
   cat "$redis_work/log" >&2
   return 1
-}
-
-# Two ports that are free now.
-free_ports() {
-  python3 -c 'import socket
-sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
-print(*(s.getsockname()[1] for s in sockets))'
 }
 
 # Nothing is written to disk, except for the log.

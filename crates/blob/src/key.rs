@@ -45,13 +45,19 @@ impl Blob {
     fn ids(&self, folder: &'static str) -> BoxStream<'static, Result<Uuid, Error>> {
         let objects = self.store.list(Some(&Path::from(folder)));
         // Other files in the directory are ignored.
-        let id = move |path: Path| {
-            let id = Uuid::try_parse(path.filename()?).ok()?;
-            (Key::new(folder, id).0 == path).then_some(id)
-        };
         let ids = objects
             .map_err(Error::from)
-            .try_filter_map(move |object| std::future::ready(Ok(id(object.location))));
+            .try_filter_map(move |object| std::future::ready(Ok(id_in(folder, &object.location))));
         ids.boxed()
     }
+}
+
+/// The id of an object; `None` if the path is not the one of a pack or a medium.
+pub(crate) fn id_of(path: &Path) -> Option<Uuid> {
+    id_in(PACKS, path).or_else(|| id_in(MEDIA, path))
+}
+
+fn id_in(folder: &str, path: &Path) -> Option<Uuid> {
+    let id = Uuid::try_parse(path.filename()?).ok()?;
+    (Key::new(folder, id).0 == *path).then_some(id)
 }

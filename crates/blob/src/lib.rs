@@ -9,6 +9,7 @@ mod installation;
 mod key;
 mod reading;
 mod s3;
+mod unfinished;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use tokio::task::spawn_blocking;
 use crate::disk_cache::DiskCache;
 pub use crate::key::Key;
 pub use crate::s3::S3;
+use crate::unfinished::Bucket;
 pub use crate::writer::Writer;
 
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +64,8 @@ pub struct Blob {
     /// Set if the objects are local files.
     directory: Option<PathBuf>,
     cache: Option<DiskCache>,
+    /// Set if the objects are in a bucket.
+    bucket: Option<Arc<Bucket>>,
 }
 
 impl Blob {
@@ -83,12 +87,12 @@ impl Blob {
     pub fn directory(path: &Path) -> Result<Blob, Error> {
         directory::make_private(path).map_err(|error| failed(path, &error))?;
         let store = LocalFileSystem::new_with_prefix(path)?.with_fsync(true);
-        Ok(Blob { store: Arc::new(store), directory: Some(path.to_owned()), cache: None })
+        Ok(Blob { store: Arc::new(store), directory: Some(path.to_owned()), bucket: None, cache: None })
     }
 
     /// For tests: lost when the process ends.
     pub fn memory() -> Blob {
-        Blob { store: Arc::new(InMemory::new()), directory: None, cache: None }
+        Blob { store: Arc::new(InMemory::new()), directory: None, bucket: None, cache: None }
     }
 
     /// Keeps what `read` has read from a remote store in this directory, up to this many bytes.

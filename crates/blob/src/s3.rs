@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
-use object_store::aws::AmazonS3Builder;
+use object_store::ClientOptions;
+use object_store::aws::{AmazonS3Builder, AwsCredential};
+use object_store::client::HttpConnector;
+use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 
 use crate::client::Connector;
+use crate::unfinished::Bucket;
 use crate::{Blob, Error};
 
 pub struct S3 {
@@ -62,19 +66,31 @@ impl Blob {
         }
         let endpoint = settings.endpoint.clone();
         let endpoint = endpoint.unwrap_or_else(|| format!("https://s3.{}.amazonaws.com", settings.region));
+        let url = format!("{}/{}", endpoint.trim_end_matches('/'), settings.bucket);
+        let connector = Connector { endpoint };
+        let client = connector.connect(&ClientOptions::new())?;
         let mut builder = AmazonS3Builder::new()
             .with_bucket_name(settings.bucket)
-            .with_region(settings.region)
-            .with_access_key_id(settings.access_key)
-            .with_secret_access_key(settings.secret_key)
-            .with_http_connector(Connector { endpoint });
+            .with_region(settings.region.clone())
+            .with_access_key_id(settings.access_key.clone())
+            .with_secret_access_key(settings.secret_key.clone())
+            .with_http_connector(connector);
         if let Some(endpoint) = settings.endpoint {
             builder = builder.with_endpoint(endpoint);
         }
-        if let Some(token) = settings.session_token {
+        if let Some(token) = settings.session_token.clone() {
             builder = builder.with_token(token);
         }
-        let store = PrefixStore::new(builder.build()?, settings.prefix);
-        Ok(Blob { store: Arc::new(store), directory: None, cache: None })
+        let store = builder.build()?;
+        let credential = AwsCredential {
+            key_id: settings.access_key,
+            secret_key: settings.secret_key,
+            token: settings.session_token,
+        };
+        let prefix = Path::from(settings.prefix);
+        let (region, listed) = (settings.region, store.clone());
+        let bucket = Bucket { store: listed, client, url, region, credential, prefix: prefix.clone() };
+        let store = PrefixStore::new(store, prefix);
+        Ok(Blob { store: Arc::new(store), directory: None, bucket: Some(Arc::new(bucket)), cache: None })
     }
 }

@@ -1,10 +1,8 @@
 #![allow(clippy::unwrap_used)]
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;
@@ -22,22 +20,27 @@ async fn on_each(test: impl AsyncFn(Blob)) {
     let directory = tempfile::tempdir().unwrap();
     test(Blob::directory(&directory.path().join("objects")).unwrap()).await;
     test(Blob::memory()).await;
-    if let Some(blob) = bucket() {
+    for blob in buckets() {
         test(blob).await;
     }
 }
 
-/// An unused prefix in the bucket that `./test` serves; `None` without that server.
-fn bucket() -> Option<Blob> {
-    let endpoint = testing::server(testing::S3)?;
+/// An unused prefix in the bucket of each S3 server that `./test` starts; none without these servers.
+fn buckets() -> Vec<Blob> {
+    let prefix = format!("s3://recto/{}", Uuid::now_v7());
+    let servers = [testing::S3, testing::SEAWEED].into_iter().filter_map(testing::server);
+    servers.map(|server| bucket(&server, &prefix, "secret")).collect()
+}
+
+fn bucket(endpoint: &str, url: &str, secret: &str) -> Blob {
     let lookup = |name: &str| match name {
-        "AWS_ENDPOINT_URL" => Some(endpoint.clone()),
+        "AWS_ENDPOINT_URL" => Some(endpoint.to_owned()),
         "AWS_ACCESS_KEY_ID" => Some("recto-test".to_owned()),
-        "AWS_SECRET_ACCESS_KEY" => Some("secret".to_owned()),
+        "AWS_SECRET_ACCESS_KEY" => Some(secret.to_owned()),
         "AWS_ALLOW_HTTP" => Some("true".to_owned()),
         _ => None,
     };
-    Some(Blob::from_url(&format!("s3://recto/{}", Uuid::now_v7()), lookup).unwrap())
+    Blob::from_url(url, lookup).unwrap()
 }
 
 /// Bytes without repetition.
@@ -194,29 +197,74 @@ async fn an_empty_store_lists_nothing() {
 
 #[tokio::test]
 async fn a_cancelled_upload_leaves_no_parts_in_the_bucket() {
-    let (Some(blob), key) = (bucket(), key()) else { return };
-    let mut writer = blob.writer(&key);
-    writer.write(Bytes::from(vec![1; 20_000_000])).await.unwrap();
-    assert!(unfinished_uploads().contains(key.0.as_ref()));
-    drop(writer);
-    for _ in 0..500 {
-        if !unfinished_uploads().contains(key.0.as_ref()) {
-            return;
+    for blob in buckets() {
+        let key = key();
+        let mut writer = blob.writer(&key);
+        writer.write(Bytes::from(vec![1; 20_000_000])).await.unwrap();
+        let bucket = blob.bucket.clone().unwrap();
+        let is_there = async || bucket.list(&Default::default()).await.unwrap().contains(key.0.as_ref());
+        assert!(is_there().await);
+        drop(writer);
+        let start = Instant::now();
+        while is_there().await {
+            assert!(start.elapsed() < Duration::from_secs(30), "its parts are still there");
+            tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("its parts are still there");
 }
 
-/// As reported by the server.
-fn unfinished_uploads() -> String {
-    let endpoint = testing::server(testing::S3).unwrap();
-    let mut connection = TcpStream::connect(endpoint.strip_prefix("http://").unwrap()).unwrap();
-    connection.write_all(b"GET /recto?uploads HTTP/1.0\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    connection.read_to_string(&mut answer).unwrap();
-    assert!(answer.contains("ListMultipartUploadsResult"), "{answer}");
-    answer
+#[tokio::test]
+async fn an_unfinished_upload_is_aborted_when_it_is_old() {
+    for blob in buckets() {
+        let at = |second: i64| Timestamp::from_micros(second * 1_000_000);
+        let (old, young) = (Key::pack(PackId::new(at(1000))), Key::media(ObjectId::new(at(2000))));
+        for key in [&old, &young] {
+            let mut writer = blob.writer(key);
+            writer.write(Bytes::from(vec![1; 20_000_000])).await.unwrap();
+            // As in a process that crashed.
+            std::mem::forget(writer);
+        }
+        put(&blob, &key(), b"finished").await;
+        assert_eq!(blob.abort_unfinished(at(999)).await.unwrap(), 0);
+        assert_eq!(blob.abort_unfinished(at(1001)).await.unwrap(), 1);
+        let list = blob.bucket.as_ref().unwrap().list(&Default::default()).await.unwrap();
+        assert!(!list.contains(old.0.as_ref()) && list.contains(young.0.as_ref()), "{list}");
+        assert_eq!(blob.abort_unfinished(at(2001)).await.unwrap(), 1);
+        assert_eq!(blob.abort_unfinished(at(2001)).await.unwrap(), 0);
+        assert_eq!(blob.packs().try_collect::<Vec<_>>().await.unwrap().len(), 1);
+    }
+    assert_eq!(Blob::memory().abort_unfinished(Timestamp::from_micros(1)).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn uploads_under_another_prefix_are_left_alone() {
+    for blob in buckets() {
+        let old = Key::pack(PackId::new(Timestamp::from_micros(1)));
+        let mut writer = blob.writer(&old);
+        writer.write(Bytes::from(vec![1; 20_000_000])).await.unwrap();
+        std::mem::forget(writer);
+        let server = blob.bucket.as_ref().unwrap().url.strip_suffix("/recto").unwrap().to_owned();
+        for prefix in [format!("s3://recto/{}", Uuid::now_v7()), "s3://recto".to_owned()] {
+            let other = bucket(&server, &prefix, "secret");
+            assert_eq!(other.abort_unfinished(Timestamp::from_micros(2_000_000)).await.unwrap(), 0);
+        }
+        assert_eq!(blob.abort_unfinished(Timestamp::from_micros(2_000_000)).await.unwrap(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_key_is_reported() {
+    let Some(server) = testing::server(testing::SEAWEED) else { return };
+    let blob = bucket(&server, "s3://recto/wrong", "a-wrong-secret");
+    let errors = [
+        blob.read(&key(), 0..1).await.err(),
+        blob.abort_unfinished(Timestamp::from_micros(1)).await.err(),
+        blob.packs().try_collect::<Vec<_>>().await.err(),
+    ];
+    for error in errors {
+        let error = error.unwrap().to_string();
+        assert!(error.contains("SignatureDoesNotMatch") && !error.contains("a-wrong-secret"), "{error}");
+    }
 }
 
 #[tokio::test]

@@ -280,9 +280,12 @@ fn location(raw: &raw::Store, data: &Path) -> Result<Location> {
     }
     if url.starts_with("postgres://") || url.starts_with("postgresql://") {
         let connections = limit("store.connections", raw.connections, MAX_COUNT)?;
-        return Ok(Location::Postgres { url: url.to_owned(), connections, leases: LeaseClock::Database });
+        let url = store::with_password(url, |name| std::env::var(name).ok());
+        let url = url.map_err(|error| anyhow!("store.url: {error}"))?;
+        return Ok(Location::Postgres { url, connections, leases: LeaseClock::Database });
     }
-    bail!("store.url: {url:?} must begin with sqlite: or postgres://")
+    // Without its value, which may contain a password.
+    bail!("store.url must begin with sqlite: or postgres://")
 }
 
 /// The built-in plans, with the configured changes, and the operator's own plans.

@@ -132,7 +132,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let global = &cli.global;
     match cli.command {
         // As if `serve` had been given, with what the environment says about it.
-        None => return run(Cli { global: cli.global, ..Cli::try_parse_from(["recto", "serve"])? }),
+        None => run(Cli { global: cli.global, ..Cli::try_parse_from(["recto", "serve"])? }),
         Some(command) => run_command(command, global),
     }
 }

@@ -5,7 +5,9 @@ mod backups;
 mod clock;
 mod descriptors;
 mod greeting;
+mod inherited;
 mod listeners;
+mod readiness;
 mod roles;
 
 use std::path::{Path, PathBuf};
@@ -24,13 +26,15 @@ use server::{App, AppParts, Health, ListenLimits, Sites, SitesSettings};
 use store::{Deadlines, Schema, Store};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::signal::unix::Signal;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use self::clock::DatabaseClock;
 use self::greeting::{Addresses, print_greeting};
-use self::listeners::{bind, limits_of, signals};
+use self::inherited::Inherited;
+use self::listeners::{Listeners, limits_of, signals};
 use self::roles::Role;
 pub use self::roles::Roles;
 use crate::config::Config;
@@ -48,16 +52,16 @@ const WORK_PRIORITY: i32 = 5;
 const FIRST_PLAN: &str = "pro";
 
 pub fn serve(global: &Global, arguments: &ServeArgs) -> Result<()> {
+    let inherited = Inherited::of_environment()?;
     let config = Config::load(global)?;
     start_log(&config);
     create_private_files();
     media::harden_server().context("protect the process from inspection by others")?;
-    let limits = limits_of(&config);
     let clock = Arc::<DatabaseClock>::default();
     let publisher = open_with(&config, config.schema, clock.clone())?;
+    let node = Node { config, publisher, clock, arguments, json: global.json };
     let sites = sites_runtime()?;
-    let running = run(config, limits, publisher, clock, sites.handle(), arguments, global.json);
-    let result = work_runtime()?.block_on(running);
+    let result = work_runtime()?.block_on(node.run(inherited, sites.handle()));
     // Reads that are still running have no client any more: do not wait for them.
     sites.shutdown_background();
     result
@@ -185,100 +189,101 @@ pub fn create_data_dir(path: &Path) -> Result<()> {
     made.with_context(|| format!("create the data directory {} (--data chooses another)", path.display()))
 }
 
-async fn run(
+/// What a running server consists of.
+struct Node<'a> {
     config: Config,
-    limits: ListenLimits,
     publisher: Publisher,
     clock: Arc<DatabaseClock>,
-    sites: &Handle,
-    arguments: &ServeArgs,
+    arguments: &'a ServeArgs,
     json: bool,
-) -> Result<()> {
-    // From here on a signal shuts down gracefully.
-    let (term, int) = signals(sites)?;
-    let ServeArgs { dev, roles } = arguments;
-    // Bind first: the token of the first account is shown only once and must not be lost because a port is in use.
-    let api_listener = match roles.has(Role::Api) {
-        true => Some(bind(config.api_listen, "api.listen").await?),
-        false => None,
-    };
-    let sites_listener = match roles.has(Role::Sites) {
-        true => Some(sites.spawn(bind(config.sites_listen, "sites.listen")).await??),
-        false => None,
-    };
-    let admin_listener = match config.admin_listen {
-        Some(address) => Some(sites.spawn(bind(address, "admin.listen")).await??),
-        None => None,
-    };
-    clock.correct(&publisher).await?;
-    publisher.check_objects().await?;
-    publisher.sweep_spool()?;
-    connect_limits(&config, sites).await;
-    warn_of_unknown_plans(&publisher).await?;
-    let addresses = Addresses::of(api_listener.as_ref(), sites_listener.as_ref())?;
-    greet(&publisher, &addresses, &config, roles, json).await?;
-
-    let stop = CancellationToken::new();
-    let mut helpers = background::start(&publisher, &config, roles, &stop);
-    helpers.push(tokio::spawn(background::correct_clock(publisher.clone(), clock.clone(), stop.clone())));
-    if roles.has(Role::Worker) {
-        helpers.extend(backups::start(&config, &stop)?);
-    }
-    sites.spawn(stop_on_signal(term, int, stop.clone()));
-    if let Some(listener) = admin_listener {
-        let limits = ListenLimits { max_connections: ADMIN_CONNECTIONS, ..limits.clone() };
-        let router = server::admin_router(Health::new(
-            publisher.clone(),
-            config.limits.clone(),
-            roles.need_database(),
-        ));
-        helpers.push(sites.spawn(server::serve(listener, router, limits, stop.clone())));
-    }
-    if let Some(listener) = sites_listener {
-        let handler = sites_of(&config, &publisher, clock.clone())?;
-        helpers.push(sites.spawn(server::serve(listener, handler, limits.clone(), stop.clone())));
-    }
-    if let Some(listener) = api_listener {
-        publisher.start_upload_workers();
-        let worker = uploads_of(&config)?.worker;
-        std::thread::spawn(move || check_sandbox(&worker));
-        let router = server::router(app_of(&config, &publisher, clock, *dev));
-        helpers.push(tokio::spawn(server::serve(listener, router, limits, stop.clone())));
-    }
-    tracing::info!(roles = roles.names(), api = addresses.api, sites = addresses.sites, dev, "listening");
-    for helper in helpers {
-        let _ = helper.await;
-    }
-    match tokio::time::timeout(CLOSE_TIMEOUT, publisher.close()).await {
-        Ok(()) => tracing::info!("stopped"),
-        Err(_) => tracing::warn!("stopped; the database did not close in time"),
-    }
-    Ok(())
 }
 
-/// Prints what a person needs to publish a first page. Accounts are for the API: without that role none is created.
-async fn greet(
-    publisher: &Publisher,
-    addresses: &Addresses,
-    config: &Config,
-    roles: &Roles,
-    json: bool,
-) -> Result<()> {
-    let first = match roles.has(Role::Api) {
-        true => {
-            let name = AccountName::parse(FIRST_ACCOUNT).map_err(anyhow::Error::msg)?;
-            publisher.first_set_up(name, FIRST_PLAN).await?
+impl Node<'_> {
+    /// Until a signal. `sites` is the runtime that serves them.
+    async fn run(mut self, inherited: Inherited, sites: &Handle) -> Result<()> {
+        // From here on a signal shuts down gracefully.
+        let (term, int) = signals(sites)?;
+        // Bind first: the token of the first account is shown only once and must not be lost because a port is in use.
+        let listeners = Listeners::bind(&self.config, &self.arguments.roles, inherited, sites).await?;
+        // An inherited socket may have another address than the configuration, or be reachable by others.
+        if let Some(listener) = &listeners.sites {
+            self.config.sites_listen = listener.local_addr()?;
         }
-        false => None,
-    };
-    if !json {
-        let sites = publisher.site_list().await?;
-        print_greeting(publisher, first.as_ref(), &sites, addresses, config);
-    } else if let Some(first) = &first {
-        // Programs need only the new account and its token.
-        output::json(first);
+        self.clock.correct(&self.publisher).await?;
+        self.publisher.check_objects().await?;
+        self.publisher.sweep_spool()?;
+        connect_limits(&self.config, sites).await;
+        warn_of_unknown_plans(&self.publisher).await?;
+        let addresses = Addresses::of(&listeners)?;
+        self.greet(&addresses).await?;
+        let stop = CancellationToken::new();
+        sites.spawn(stop_on_signal(term, int, stop.clone()));
+        let tasks = self.start(listeners, sites, &stop)?;
+        let ServeArgs { dev, roles } = self.arguments;
+        tracing::info!(roles = roles.names(), api = addresses.api, sites = addresses.sites, dev, "listening");
+        readiness::report("READY=1");
+        for task in tasks {
+            let _ = task.await;
+        }
+        match tokio::time::timeout(CLOSE_TIMEOUT, self.publisher.close()).await {
+            Ok(()) => tracing::info!("stopped"),
+            Err(_) => tracing::warn!("stopped; the database did not close in time"),
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Starts what the roles ask for. Everything ends soon after `stop` is cancelled.
+    fn start(
+        &self,
+        listeners: Listeners,
+        sites: &Handle,
+        stop: &CancellationToken,
+    ) -> Result<Vec<JoinHandle<()>>> {
+        let Node { config, publisher, clock, arguments: ServeArgs { dev, roles }, .. } = self;
+        let limits = limits_of(config);
+        let mut tasks = background::start(publisher, config, roles, stop);
+        tasks.push(tokio::spawn(background::correct_clock(publisher.clone(), clock.clone(), stop.clone())));
+        if roles.has(Role::Worker) {
+            tasks.extend(backups::start(config, stop)?);
+        }
+        if let Some(listener) = listeners.admin {
+            let limits = ListenLimits { max_connections: ADMIN_CONNECTIONS, ..limits.clone() };
+            let health = Health::new(publisher.clone(), config.limits.clone(), roles.need_database());
+            let router = server::admin_router(health);
+            tasks.push(sites.spawn(server::serve(listener, router, limits, stop.clone())));
+        }
+        if let Some(listener) = listeners.sites {
+            let handler = sites_of(config, publisher, clock.clone())?;
+            tasks.push(sites.spawn(server::serve(listener, handler, limits.clone(), stop.clone())));
+        }
+        if let Some(listener) = listeners.api {
+            publisher.start_upload_workers();
+            let worker = uploads_of(config)?.worker;
+            std::thread::spawn(move || check_sandbox(&worker));
+            let router = server::router(app_of(config, publisher, clock.clone(), *dev));
+            tasks.push(tokio::spawn(server::serve(listener, router, limits, stop.clone())));
+        }
+        Ok(tasks)
+    }
+
+    /// Prints what a person needs to publish a first page. Accounts are for the API: without that role none is created.
+    async fn greet(&self, addresses: &Addresses) -> Result<()> {
+        let first = match self.arguments.roles.has(Role::Api) {
+            true => {
+                let name = AccountName::parse(FIRST_ACCOUNT).map_err(anyhow::Error::msg)?;
+                self.publisher.first_set_up(name, FIRST_PLAN).await?
+            }
+            false => None,
+        };
+        if !self.json {
+            let sites = self.publisher.site_list().await?;
+            print_greeting(&self.publisher, first.as_ref(), &sites, addresses, &self.config);
+        } else if let Some(first) = &first {
+            // Programs need only the new account and its token.
+            output::json(first);
+        }
+        Ok(())
+    }
 }
 
 /// On the runtime of the sites: a busy API must not delay the answers of Redis beyond their deadline.
@@ -327,6 +332,7 @@ async fn stop_on_signal(mut term: Signal, mut int: Signal, stop: CancellationTok
             std::process::exit(1);
         }
         tracing::info!("shutting down: waiting for running requests");
+        readiness::report("STOPPING=1");
         stop.cancel();
     }
 }

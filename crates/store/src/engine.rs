@@ -18,6 +18,7 @@ pub(crate) mod row;
 mod sqlite;
 mod tx;
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,6 +32,7 @@ use self::job::{Closure, Job, NoAnswer};
 use self::mark::Announcements;
 pub use self::mark::Mark;
 pub use self::migrate::{NEWEST as NEWEST_SCHEMA, Schema, SchemaVersions};
+pub use self::postgres::with_password;
 use self::postgres::{Access, Postgres};
 pub use self::row::Row;
 use self::sqlite::Sqlite;
@@ -45,7 +47,7 @@ pub(crate) mod connect {
 }
 
 /// Where the rows are.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub enum Location {
     /// `group` is the most writes that share a commit.
     Sqlite {
@@ -57,6 +59,16 @@ pub enum Location {
         connections: usize,
         leases: LeaseClock,
     },
+}
+
+/// Without the URL, which may contain a password.
+impl fmt::Debug for Location {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::Sqlite { path, .. } => formatter.debug_tuple("Sqlite").field(path).finish(),
+            Location::Postgres { .. } => formatter.write_str("Postgres"),
+        }
+    }
 }
 
 /// How long callers wait. A database can be silent for ever without being gone.

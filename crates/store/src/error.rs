@@ -20,6 +20,10 @@ pub enum Error {
     Internal(String),
 }
 
+/// What a pooler does that is not in session mode.
+pub(crate) const SHARED_SESSIONS: &str = "store.url leads to a pooler that shares connections between transactions, which \
+    loses notifications: set pool_mode = session for this database in PgBouncer, or connect directly";
+
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
@@ -48,6 +52,10 @@ impl Error {
             Some(code) if code.code().starts_with("57P") || code.code().starts_with("53") => {
                 (Error::Unavailable(text), Retry::NewConnection)
             }
+            // The statement was prepared in another session.
+            Some(&SqlState::DUPLICATE_PSTATEMENT | &SqlState::INVALID_SQL_STATEMENT_NAME) => {
+                (Error::Internal(format!("{text}: {SHARED_SESSIONS}")), Retry::No)
+            }
             Some(_) => (Error::Internal(text), Retry::No),
             None if error.is_closed() || is_io(error) => (Error::Unavailable(text), Retry::NewConnection),
             None => (Error::Internal(text), Retry::No),
@@ -74,7 +82,7 @@ impl From<rusqlite::Error> for Error {
 }
 
 /// `postgres::Error` alone says "db error"; what the server said is one level down.
-fn describe(error: &postgres::Error) -> String {
+pub(crate) fn describe(error: &postgres::Error) -> String {
     match error.as_db_error() {
         Some(db) => format!("{} ({})", db.message(), db.code().code()),
         None => {

@@ -28,7 +28,7 @@ pub use crate::accounts::{tokens, usage};
 pub use crate::builds::building;
 pub use crate::engine::{
     Bulk, Column, Deadlines, LeaseClock, Location, Mark, NEWEST_SCHEMA, Param, Row, Schema, SchemaVersions,
-    Store, Tx,
+    Store, Tx, with_password,
 };
 pub use crate::error::{Error, Result};
 pub use crate::media::{mentions, objects, transcodes};

@@ -7,15 +7,12 @@ use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 /// Removed at the end of the test.
 pub struct Cluster {
-    directory: PathBuf,
+    pub(crate) directory: PathBuf,
 }
 
 impl Cluster {
     pub fn start() -> Cluster {
-        // Created by the user that the database runs as, who may differ from ours. A socket's path must be short.
-        let made = as_postgres("mktemp").args(["-d", "/tmp/recto-test.XXXXXX"]).output().unwrap();
-        let directory = PathBuf::from(String::from_utf8(made.stdout).unwrap().trim());
-        let cluster = Cluster { directory };
+        let cluster = Cluster { directory: temporary_directory() };
         cluster.run("initdb", &["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"]);
         cluster.start_again();
         cluster
@@ -89,8 +86,14 @@ fn parent_of(process: &Path) -> Option<i32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
+/// Created by the user that the database runs as, who may differ from ours. A socket's path must be short.
+pub(crate) fn temporary_directory() -> PathBuf {
+    let made = as_postgres("mktemp").args(["-d", "/tmp/recto-test.XXXXXX"]).output().unwrap();
+    PathBuf::from(String::from_utf8(made.stdout).unwrap().trim())
+}
+
 /// PostgreSQL refuses to run as root.
-fn as_postgres(program: &str) -> Command {
+pub(crate) fn as_postgres(program: &str) -> Command {
     if !geteuid().is_root() {
         return Command::new(program);
     }
@@ -99,8 +102,11 @@ fn as_postgres(program: &str) -> Command {
     command
 }
 
-/// Where Debian installs the server's programs, which are not on the PATH.
+/// The server's programs: where the variable says, or where Debian installs them, which is not on the PATH.
 fn newest_bin() -> PathBuf {
+    if let Some(bin) = std::env::var_os("RECTO_TEST_POSTGRES_BIN") {
+        return bin.into();
+    }
     let versions = std::fs::read_dir("/usr/lib/postgresql").expect("this test needs PostgreSQL: run ./test");
     let bins = versions.map(|version| version.unwrap().path().join("bin"));
     bins.filter(|bin| bin.join("initdb").exists()).max().expect("this test needs PostgreSQL: run ./test")

@@ -10,6 +10,7 @@
 
 mod cluster;
 pub mod damage;
+mod pooler;
 mod redis_server;
 pub mod rows;
 
@@ -22,6 +23,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 pub use crate::cluster::Cluster;
+pub use crate::pooler::Pooler;
 pub use crate::redis_server::RedisServer;
 
 /// Generates two tests, `sqlite::name` and `postgres::name`, from each `async fn name(database: &Database)`.
@@ -107,6 +109,13 @@ impl Database {
         }
     }
 
+    /// The same for PostgreSQL over TCP, with TLS and a password. Takes more parameters.
+    pub fn tls_url(&self) -> Option<String> {
+        let (url, server) = (self.url(), server(POSTGRES_TLS)?);
+        let (_, parameters) = url.split_once('?')?;
+        Some(format!("{server}?{parameters}"))
+    }
+
     /// The store of this test; always the same one.
     pub fn store(&self) -> &Store {
         self.store.get_or_init(|| self.open())
@@ -157,8 +166,13 @@ impl Drop for Database {
 
 /// The URL of the PostgreSQL server for tests.
 pub const POSTGRES: &str = "RECTO_TEST_POSTGRES";
-/// The URL of the S3 server for tests.
+/// The URL of the same server with TLS and a password, and the certificate of the authority that signed its certificate.
+pub const POSTGRES_TLS: &str = "RECTO_TEST_POSTGRES_TLS";
+pub const POSTGRES_CA: &str = "RECTO_TEST_POSTGRES_CA";
+/// The URL of the S3 server for tests, which accepts any keys.
 pub const S3: &str = "RECTO_TEST_S3";
+/// The URL of one that checks signatures.
+pub const SEAWEED: &str = "RECTO_TEST_SEAWEED";
 /// The URL of the one with TLS, and the certificate of the authority that signed its certificate.
 pub const S3_TLS: &str = "RECTO_TEST_S3_TLS";
 pub const S3_CA: &str = "RECTO_TEST_S3_CA";

@@ -12,7 +12,7 @@ use crate::{Global, output};
 pub enum ObjectsCommand {
     /// Count unreferenced objects (unknown to the database); deletes nothing
     Check,
-    /// Delete unreferenced objects that are older than a week; a server also does this once a day
+    /// Delete unreferenced objects and unfinished uploads that are older than a week; a server also does this once a day
     Sweep {
         /// Even if there are suspiciously many
         #[arg(long)]
@@ -31,11 +31,14 @@ impl ObjectsCommand {
                 ObjectsCommand::Check => {
                     show(json, publisher.count_orphans().await?, "are unknown to the database")
                 }
-                ObjectsCommand::Sweep { force } => show(
-                    json,
-                    publisher.sweep_orphans(force).await?,
-                    "were unknown to the database and are deleted",
-                ),
+                ObjectsCommand::Sweep { force } => {
+                    let found = publisher.sweep_orphans(force).await?;
+                    let aborted = publisher.abort_unfinished_uploads().await?;
+                    show(json, found, "were unknown to the database and are deleted");
+                    if aborted > 0 && !json {
+                        output::line(format!("{aborted} unfinished uploads were aborted"));
+                    }
+                }
                 ObjectsCommand::Adopt => {
                     let installation = publisher.adopt_objects().await?;
                     match json {

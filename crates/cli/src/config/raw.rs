@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, anyhow};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 macro_rules! section {
@@ -158,8 +159,8 @@ impl Raw {
         variables: impl Iterator<Item = (String, String)>,
     ) -> Result<(Raw, Vec<String>)> {
         // First without variables, so that an error has a line number.
-        toml::from_str::<Raw>(text).context("the configuration file")?;
-        let mut table: Table = toml::from_str(text).context("the configuration file")?;
+        read::<Raw>(text)?;
+        let mut table: Table = read(text)?;
         let mut unknown = Vec::new();
         for (name, value) in variables {
             match key_of(&name) {
@@ -176,6 +177,28 @@ impl Raw {
     pub(super) fn is_setting(variable: &str) -> bool {
         key_of(variable).is_some()
     }
+}
+
+/// An error shows the line that is wrong, but no password in it.
+fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
+    let read = toml::from_str(text).map_err(|mut error: toml::de::Error| {
+        error.set_input(Some(&without_passwords(text)));
+        error
+    });
+    read.context("the configuration file")
+}
+
+/// A text of the same length: the rest of each line after `://` is hidden if it may contain a password.
+fn without_passwords(text: &str) -> String {
+    let hide = |line: &str| match line.find("://") {
+        Some(scheme) if line.contains('@') || line.contains("password") => {
+            let (shown, hidden) = line.split_at(scheme + "://".len());
+            let end = hidden.trim_end_matches('\n');
+            format!("{shown}{}{}", "*".repeat(end.len()), &hidden[end.len()..])
+        }
+        _ => line.to_owned(),
+    };
+    text.split_inclusive('\n').map(hide).collect()
 }
 
 /// The variables of all settings, including those of the built-in plans.

@@ -168,3 +168,18 @@ fn what_is_unknown_or_wrong_is_named() {
     check("", &[("RECTO_BUILDS_COOLDOWN_SECONDS", "soon")], "RECTO_BUILDS_COOLDOWN_SECONDS");
     check("", &[("RECTO_API_LISTEN", "x")], "api.listen");
 }
+
+#[test]
+fn no_message_shows_a_password() {
+    let check = |text: &str, named: &str| {
+        let complaint = complaint(text, &[]);
+        assert!(complaint.contains(named) && !complaint.contains("secret"), "{complaint}");
+    };
+    check("[store]\nurl = postgres://recto:secret@db/recto\n", "line 2");
+    check("[store]\nurl = postgres://db/recto?password=secret", "line 2");
+    check("[store]\nurl = \"postgre://recto:secret@db/recto\"", "store.url");
+    check("[store]\nurl = \"host=db user=recto password=secret\"", "store.url");
+    check("[store]\nurl = \"postgres://recto:secret@db/recto?passfile=/nowhere\"\nx = 1", "line 3");
+    let config = load("", &[("RECTO_STORE_URL", "postgres://recto:secret@db/recto")]).expect("it is fine");
+    assert!(!format!("{config:?}").contains("secret"));
+}

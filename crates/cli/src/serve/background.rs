@@ -118,6 +118,14 @@ async fn daily_work(publisher: &Publisher) {
         Ok(found) => tracing::info!(?found, "unreferenced objects deleted"),
         Err(error) => tracing::error!(%error, "deleting unreferenced objects failed"),
     }
+    match publisher.abort_unfinished_uploads().await {
+        Ok(0) => {}
+        Ok(aborted) => tracing::info!(aborted, "unfinished uploads to S3 aborted"),
+        Err(error) => tracing::warn!(
+            %error,
+            "unfinished uploads to S3 were not aborted; a lifecycle rule of the bucket can do that"
+        ),
+    }
     if let Err(error) = publisher.forget_old_builds().await {
         tracing::warn!(%error, "deleting old builds failed; retrying in a day");
     }

@@ -7,6 +7,7 @@ use publisher::{AccountCreated, Publisher};
 use store::sites::Site;
 use tokio::net::TcpListener;
 
+use super::listeners::Listeners;
 use crate::config::Config;
 use crate::output;
 
@@ -17,10 +18,11 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    pub(super) fn of(api: Option<&TcpListener>, sites: Option<&TcpListener>) -> std::io::Result<Addresses> {
+    pub(super) fn of(listeners: &Listeners) -> std::io::Result<Addresses> {
         let address =
             |listener: &TcpListener| listener.local_addr().map(|address| format!("http://{address}"));
-        Ok(Addresses { api: api.map(address).transpose()?, sites: sites.map(address).transpose()? })
+        let of = |listener: &Option<TcpListener>| listener.as_ref().map(address).transpose();
+        Ok(Addresses { api: of(&listeners.api)?, sites: of(&listeners.sites)? })
     }
 
     /// What listens where, for people and for scripts that look for the addresses.

@@ -9,6 +9,8 @@ use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::descriptors;
+use super::inherited::Inherited;
+use super::roles::{Role, Roles};
 use crate::config::Config;
 
 /// Connections that wait to be accepted. More than the usual 128, so that a burst of visitors is not rejected.
@@ -23,7 +25,58 @@ pub(super) fn limits_of(config: &Config) -> ListenLimits {
     }
 }
 
-pub(super) async fn bind(address: SocketAddr, key: &str) -> Result<TcpListener> {
+/// Those of the process's roles.
+pub(super) struct Listeners {
+    pub(super) api: Option<TcpListener>,
+    pub(super) sites: Option<TcpListener>,
+    pub(super) admin: Option<TcpListener>,
+}
+
+impl Listeners {
+    /// `runtime` is that of the sites, which also has the admin listener.
+    pub(super) async fn bind(
+        config: &Config,
+        roles: &Roles,
+        mut inherited: Inherited,
+        runtime: &Handle,
+    ) -> Result<Listeners> {
+        let api = match roles.has(Role::Api) {
+            true => Some(bind(inherited.take("api"), config.api_listen, "api.listen").await?),
+            false => None,
+        };
+        let sites = match roles.has(Role::Sites) {
+            true => Some(bind(inherited.take("sites"), config.sites_listen, "sites.listen")),
+            false => None,
+        };
+        let admin = match (inherited.take("admin"), config.admin_listen) {
+            (Some(socket), address) => {
+                let address = address.unwrap_or(socket.local_addr()?);
+                Some(bind(Some(socket), address, "admin.listen"))
+            }
+            (None, Some(address)) => Some(bind(None, address, "admin.listen")),
+            (None, None) => None,
+        };
+        let mut bound = [None, None];
+        for (bound, listener) in bound.iter_mut().zip([sites, admin]) {
+            if let Some(listener) = listener {
+                *bound = Some(runtime.spawn(listener).await??);
+            }
+        }
+        let [sites, admin] = bound;
+        Ok(Listeners { api, sites, admin })
+    }
+}
+
+/// Uses the inherited socket if there is one.
+async fn bind(
+    inherited: Option<std::net::TcpListener>,
+    address: SocketAddr,
+    key: &'static str,
+) -> Result<TcpListener> {
+    if let Some(socket) = inherited {
+        socket.set_nonblocking(true)?;
+        return TcpListener::from_std(socket).with_context(|| format!("use the inherited socket for {key}"));
+    }
     listen(address)
         .with_context(|| format!("listen on {address} (is another recto running? {key} sets the address)"))
 }

@@ -46,6 +46,9 @@ mod commands {
 /// The server, for clients and visitors.
 mod serving {
     mod connections;
+    mod database_pooler;
+    mod database_tls;
+    mod inherited;
     pub mod large_bodies;
     mod logs;
     mod metrics;

@@ -52,10 +52,7 @@ impl Publisher {
     /// Deletes orphans, if the objects belong to this installation and there are not suspiciously many; `force` deletes
     /// even many.
     pub async fn sweep_orphans(&self, force: bool) -> Result<Orphans, Error> {
-        let own = self.installation().await?;
-        if self.blob.installation().await? != Some(own) {
-            return Err(Error::refused("the object store does not belong to this installation"));
-        }
+        self.check_ownership().await?;
         let found = self.count_orphans().await?;
         if found.are_suspicious() && !force {
             let Orphans { objects, orphans } = found;
@@ -67,6 +64,21 @@ impl Publisher {
         match found.orphans {
             0 => Ok(found),
             _ => self.each_orphan(Treatment::Delete).await,
+        }
+    }
+
+    /// Aborts uploads to S3 that a process began more than a week ago and never finished, and returns how many.
+    pub async fn abort_unfinished_uploads(&self) -> Result<u64, Error> {
+        self.check_ownership().await?;
+        Ok(self.blob.abort_unfinished(self.clock.now().minus(AGE)).await?)
+    }
+
+    /// Nothing is deleted in an object store that belongs to another installation.
+    async fn check_ownership(&self) -> Result<(), Error> {
+        let own = self.installation().await?;
+        match self.blob.installation().await? == Some(own) {
+            true => Ok(()),
+            false => Err(Error::refused("the object store does not belong to this installation")),
         }
     }
 

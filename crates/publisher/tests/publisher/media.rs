@@ -101,7 +101,9 @@ async fn objects_without_a_row_are_swept_when_they_are_old(database: &Database) 
     writer.finish().await.unwrap();
     let refused = world.publisher.sweep_orphans(false).await.unwrap_err().to_string();
     assert!(refused.contains("does not belong"), "{refused}");
+    assert!(world.publisher.abort_unfinished_uploads().await.is_err());
     world.publisher.check_objects().await.unwrap();
+    assert_eq!(world.publisher.abort_unfinished_uploads().await.unwrap(), 0, "only S3 has any");
     let found = |orphans| Orphans { objects: 2, orphans };
     assert_eq!(world.publisher.sweep_orphans(false).await.unwrap(), found(0));
     world.clock.advance(8 * DAY);

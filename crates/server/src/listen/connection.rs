@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Poll, ready};
+use std::time::Duration;
 
 use axum::http::header::CONNECTION;
 use axum::http::{HeaderValue, Request, Response};
@@ -16,7 +17,7 @@ use hyper_util::rt::TokioIo;
 use socket2::SockRef;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::shutdown::Shutdown;
 use super::stream::WatchedStream;
@@ -30,6 +31,10 @@ const MAX_BUFFER_BYTES: usize = 16 * 1024;
 /// How much of a response the system buffers. A slow reader is detected by a full buffer; by default the system buffers
 /// megabytes and accepts more only after a third of them is sent.
 const MAX_UNSENT_BYTES: u32 = 128 * 1024;
+
+/// A connection that was accepted just before a shutdown may have sent its request, which has not been read yet: the client
+/// gets its response, instead of a connection that is reset.
+const FIRST_BYTES_GRACE: Duration = Duration::from_millis(500);
 
 enum End {
     Closed,
@@ -53,13 +58,18 @@ pub(super) async fn run(
     let service = service_fn(|request| Box::pin(handle(&handler, peer, watch.clone(), request)));
     let io = TokioIo::new(WatchedStream::new(stream, watch.clone()));
     let mut connection = http1(&limits).serve_connection(io, service);
-    let mut sleep = pin!(sleep_until(watch.wake_at()));
+    let mut timer = pin!(sleep_until(watch.wake_at()));
+    let mut grace = pin!(async {
+        if watch.is_untouched() {
+            sleep(FIRST_BYTES_GRACE).await;
+        }
+    });
     let mut woken = pin!(shutdown.woken());
     // Once it is polled the task will be woken. A poll for each request would cost a lock that all connections share.
     poll_fn(|context| Poll::Ready(woken.as_mut().poll(context).is_ready())).await;
     let mut stopping = false;
     let end = poll_fn(|context| {
-        if !stopping && shutdown.has_begun() {
+        if !stopping && shutdown.has_begun() && grace.as_mut().poll(context).is_ready() {
             stopping = true;
             Pin::new(&mut connection).graceful_shutdown();
         }
@@ -70,14 +80,14 @@ pub(super) async fn run(
         // the timer fires, because to set it for each request costs more than to answer it.
         loop {
             let deadline = watch.wake_at();
-            if deadline < sleep.deadline() {
-                sleep.as_mut().reset(deadline);
+            if deadline < timer.deadline() {
+                timer.as_mut().reset(deadline);
             }
-            ready!(sleep.as_mut().poll(context));
+            ready!(timer.as_mut().poll(context));
             if deadline <= Instant::now() {
                 return Poll::Ready(if watch.is_stalled() { End::Stalled } else { End::Closed });
             }
-            sleep.as_mut().reset(deadline);
+            timer.as_mut().reset(deadline);
         }
     })
     .await;

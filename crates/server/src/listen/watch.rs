@@ -73,6 +73,12 @@ impl Watch {
         self.lock().unread
     }
 
+    /// Whether nothing of the first request has been read yet.
+    pub(super) fn is_untouched(&self) -> bool {
+        let state = self.lock();
+        matches!(state.phase, Phase::Head(_)) && state.head_bytes == 0
+    }
+
     pub(super) fn is_stalled(&self) -> bool {
         self.lock().blocked_since.is_some()
     }

@@ -41,6 +41,8 @@ async fn without_the_object_store_cached_pages_are_still_served(database: &Datab
 /// PostgreSQL behind a socket that the test can cut off.
 struct Relay {
     directory: tempfile::TempDir,
+    /// The name of the socket, which contains the port.
+    socket: String,
     real: PathBuf,
     relaying: tokio::task::JoinHandle<()>,
 }
@@ -48,22 +50,24 @@ struct Relay {
 impl Relay {
     fn start(url: &str) -> (Relay, String) {
         let directory = tempfile::tempdir_in("/tmp").unwrap();
-        let encoded = url.split('@').nth(1).unwrap().split('/').next().unwrap();
-        let real = Path::new(&encoded.replace("%2F", "/")).join(".s.PGSQL.5432");
+        let server = url.split('@').nth(1).unwrap().split('/').next().unwrap();
+        let (encoded, port) = server.split_once(':').unwrap_or((server, "5432"));
+        let socket = format!(".s.PGSQL.{port}");
+        let real = Path::new(&encoded.replace("%2F", "/")).join(&socket);
         let relayed = url.replace(encoded, &directory.path().to_str().unwrap().replace('/', "%2F"));
-        let relaying = relay(&directory.path().join(".s.PGSQL.5432"), real.clone());
-        (Relay { directory, real, relaying }, relayed)
+        let relaying = relay(&directory.path().join(&socket), real.clone());
+        (Relay { directory, socket, real, relaying }, relayed)
     }
 
     /// Closes all connections and accepts no new ones.
     async fn stop(&mut self) {
         self.relaying.abort();
         let _ = (&mut self.relaying).await;
-        std::fs::remove_file(self.directory.path().join(".s.PGSQL.5432")).unwrap();
+        std::fs::remove_file(self.directory.path().join(&self.socket)).unwrap();
     }
 
     fn start_again(&mut self) {
-        self.relaying = relay(&self.directory.path().join(".s.PGSQL.5432"), self.real.clone());
+        self.relaying = relay(&self.directory.path().join(&self.socket), self.real.clone());
     }
 }
 

@@ -188,9 +188,10 @@ impl Listener {
     }
 
     /// Listens until the store is closed. A new connection counts as a change: notifications may have been missed.
-    pub(crate) fn run(&self, connect: &impl Fn() -> Result<postgres::Client>) {
+    pub(crate) fn run(&self, first: postgres::Client, connect: &impl Fn() -> Result<postgres::Client>) {
+        let mut next = Ok(first);
         while self.0.strong_count() > 0 {
-            if let Ok(mut client) = connect() {
+            if let Ok(mut client) = next {
                 let _ = self.listen(&mut client);
             }
             if self.0.strong_count() == 0 {
@@ -198,6 +199,7 @@ impl Listener {
             }
             tracing::warn!("lost the database connection that reports changes, reconnecting");
             std::thread::sleep(RECONNECT);
+            next = connect();
         }
     }
 

@@ -1,6 +1,8 @@
 //! Brings a database to the schema this binary knows. All of it happens in one transaction under a lock, so that
 //! several processes may start at once and a crash leaves the old schema or the new one.
 
+use std::borrow::Cow;
+
 use model::TextHash;
 
 use super::copying::{UNFINISHED, unfinished};
@@ -214,10 +216,24 @@ UPDATE migrations
 SET checksum = $1, compatible = $2, applied_at = CAST(extract(epoch FROM now()) * 1000000 AS bigint)
 WHERE version = $3 AND checksum IS NULL";
 
+const POSTGRES_LZ4: &str = "
+SELECT count(*)
+FROM pg_settings
+WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
+
+/// Servers that were built without lz4 compress texts as they can.
+fn supported(tx: &mut Tx, sql: &'static str) -> Result<Cow<'static, str>> {
+    match tx.is_sqlite() || tx.query_one(POSTGRES_LZ4, &[], read::<i64>)? == Some(1) {
+        true => Ok(sql.into()),
+        false => Ok(sql.replace("COMPRESSION lz4", "").into()),
+    }
+}
+
 pub(super) fn upgrade(tx: &mut Tx, from: i64, to: i64) -> Result<()> {
     tx.batch(LEDGER)?;
     for migration in MIGRATIONS.iter().filter(|migration| (from + 1..=to).contains(&migration.version)) {
-        tx.batch(migration.sql(tx))?;
+        let sql = supported(tx, migration.sql(tx))?;
+        tx.batch(&sql)?;
         tx.execute(RECORD, &[&migration.version])?;
         if from > 0 {
             tracing::info!(version = migration.version, "database schema upgraded");

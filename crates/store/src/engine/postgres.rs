@@ -1,18 +1,27 @@
 //! PostgreSQL: a bounded pool of threads, each with a connection of its own.
 
+mod handshake;
+mod password;
+mod tls;
+mod url;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use postgres::{Config, NoTls};
+use postgres::{Config, NoTls, SimpleQueryMessage};
 use tokio::sync::mpsc;
 
+use self::handshake::{Connector, is_refusal};
+pub use self::password::with_password;
+use self::tls::TlsParameters;
+use self::url::Url;
 use super::job::{Job, QUEUE, Undo, spawn, take};
 use super::mark::{Announcements, Listener};
 use super::migrate::{self, Schema, SchemaVersions};
 use super::tx::{Engine, LeaseClock, PgConnection};
-use crate::error::{Error, Result, Retry};
+use crate::error::{Error, Result, Retry, SHARED_SESSIONS, describe};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A machine that acknowledges nothing for this long is gone.
@@ -24,6 +33,8 @@ const TIMEOUTS: &str = "
 SET statement_timeout = '25s';
 SET lock_timeout = '20s';
 SET idle_in_transaction_session_timeout = '30s'";
+const NO_TLS: &str = "the server does not support TLS, which sslmode demands: switch it on (ssl = on in postgresql.conf), \
+    or set sslmode=disable if the network is trusted";
 /// How often a transaction that lost a race or its connection is run again.
 const TRIES: u32 = 5;
 
@@ -53,6 +64,8 @@ impl Postgres {
     ) -> Result<Postgres> {
         let server = Server::new(url, leases)?;
         let mut first = server.connect()?;
+        let mut listening = server.connect()?;
+        refuse_shared_sessions(&mut first, &mut listening)?;
         migrate::postgres(&mut first, schema)?;
         let mut spare = Some(first);
         let (writes, write_queue) = mpsc::channel(QUEUE);
@@ -73,9 +86,30 @@ impl Postgres {
         }
         let listener = Listener::new(&announcements);
         let connect = move || server.connect().map(|connection| connection.client);
-        threads.push(spawn("recto-listen", move || listener.run(&connect))?);
+        threads.push(spawn("recto-listen", move || listener.run(listening.client, &connect))?);
         Ok(Postgres { writes, reads, announcements, threads })
     }
+}
+
+/// Behind a pooler that shares sessions, two connections are the same session of the server. There, prepared statements and
+/// timeouts belong to other connections, and notifications get lost: visitors would get old releases.
+fn refuse_shared_sessions(one: &mut PgConnection, other: &mut PgConnection) -> Result<()> {
+    match session(one)? == session(other)? {
+        true => Err(Error::Unavailable(SHARED_SESSIONS.to_owned())),
+        false => Ok(()),
+    }
+}
+
+const SESSION: &str = "SELECT pg_backend_pid()";
+
+/// The process of the server for a connection. Without a prepared statement, which a pooler may not support.
+fn session(connection: &mut PgConnection) -> Result<Option<String>> {
+    let answers = connection.client.simple_query(SESSION).map_err(|error| Error::from_postgres(&error).0)?;
+    let row = answers.iter().find_map(|answer| match answer {
+        SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+        _ => None,
+    });
+    Ok(row)
 }
 
 pub(crate) fn upgrade(url: &str, leases: LeaseClock) -> Result<SchemaVersions> {
@@ -94,26 +128,37 @@ pub(crate) fn connect(url: &str, leases: LeaseClock) -> Result<PgConnection> {
 #[derive(Clone)]
 pub(crate) struct Server {
     config: Config,
+    /// `None`: connections are not encrypted.
+    encryption: Option<Connector>,
     leases: LeaseClock,
 }
 
 impl Server {
     fn new(url: &str, leases: LeaseClock) -> Result<Server> {
-        let mut config: Config =
-            url.parse().map_err(|error| Error::Internal(format!("the database URL: {error}")))?;
+        let mut url = Url::new(url);
+        let tls = TlsParameters::take(&mut url);
+        let parsed = url.text().parse::<Config>();
+        let mut config =
+            parsed.map_err(|error| Error::Internal(format!("the database URL: {}", describe(&error))))?;
+        let encryption = tls.apply(&mut config)?;
         config.connect_timeout(CONNECT_TIMEOUT);
         config.tcp_user_timeout(SILENCE);
         config.keepalives_idle(SILENCE).keepalives_interval(KEEPALIVE_INTERVAL).keepalives_retries(3);
         config.application_name("recto");
-        Ok(Server { config, leases })
+        Ok(Server { config, encryption, leases })
     }
 
     pub(crate) fn connect(&self) -> Result<PgConnection> {
         let unavailable = |error| match Error::from_postgres(&error) {
+            _ if is_refusal(&error) => Error::Unavailable(NO_TLS.to_owned()),
             (Error::Internal(text), _) => Error::Unavailable(text),
             (other, _) => other,
         };
-        let mut client = self.config.connect(NoTls).map_err(unavailable)?;
+        let connected = match &self.encryption {
+            Some(connector) => self.config.connect(connector.clone()),
+            None => self.config.connect(NoTls),
+        };
+        let mut client = connected.map_err(unavailable)?;
         client.batch_execute(TIMEOUTS).map_err(unavailable)?;
         Ok(PgConnection { client, statements: HashMap::new(), leases: self.leases })
     }

@@ -38,6 +38,7 @@ mod schedule;
 mod sites;
 mod staging;
 mod texts;
+mod tls;
 mod tokens;
 mod transactions;
 mod transcodes;

@@ -1,6 +1,6 @@
-# Sourced: makes certificates for servers of tests.
+# Sourced: certificates and ports for servers of the tests, which listen on the loopback.
 
-# Writes into a directory: ca.pem, an authority, and server.pem with server.key, its certificate for 127.0.0.1.
+# Writes ca.pem, and server.pem with server.key for 127.0.0.1, signed by that authority, into a directory.
 make_certificates() (
   cd "$1"
   {
@@ -10,3 +10,8 @@ make_certificates() (
       -extfile <(echo 'subjectAltName=IP:127.0.0.1')
   } >openssl.log 2>&1 || { cat openssl.log >&2; return 1; }
 )
+
+# A port of the loopback that was free a moment ago.
+spare_port() {
+  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
