@@ -32,7 +32,9 @@ type Files = Cache<String, u64, Size, DefaultHashBuilder, Removal>;
 impl DiskCache {
     /// What an earlier process has left in the directory is used again.
     pub(crate) fn open(directory: &Path, bytes: u64) -> io::Result<DiskCache> {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+        let unfinished = directory.join(UNFINISHED);
+        let _ = fs::remove_dir_all(&unfinished);
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(unfinished)?;
         let directory: Arc<Path> = directory.into();
         let removal = Removal(directory.clone());
         let items = usize::try_from(bytes / 16_384).unwrap_or(usize::MAX).max(16);
@@ -46,9 +48,10 @@ impl DiskCache {
 
     fn find_files(&self) {
         for entry in fs::read_dir(&self.directory).into_iter().flatten().flatten() {
-            match (entry.file_name().into_string(), entry.metadata()) {
-                (Ok(name), Ok(found)) if !name.ends_with(UNFINISHED) => self.files.insert(name, found.len()),
-                _ => drop(fs::remove_file(entry.path())),
+            if let (Ok(name), Ok(found)) = (entry.file_name().into_string(), entry.metadata())
+                && found.is_file()
+            {
+                self.files.insert(name, found.len());
             }
         }
     }
@@ -68,7 +71,7 @@ impl DiskCache {
     }
 
     fn write(&self, name: String, bytes: &[u8]) -> io::Result<()> {
-        let unfinished = self.directory.join(format!("{name}{UNFINISHED}"));
+        let unfinished = self.directory.join(UNFINISHED).join(&name);
         fs::write(&unfinished, bytes)?;
         fs::rename(unfinished, self.directory.join(&name))?;
         self.files.insert(name, bytes.len() as u64);
@@ -82,7 +85,8 @@ impl DiskCache {
     }
 }
 
-const UNFINISHED: &str = ".new";
+/// The directory of files that are being written. What a crash has left there is deleted at the next start.
+const UNFINISHED: &str = "unfinished";
 
 fn name(key: &Key, range: &Range<u64>) -> String {
     let id = key.0.filename().unwrap_or_default();
@@ -134,7 +138,12 @@ mod tests {
     }
 
     fn bytes_in(directory: &Path) -> u64 {
-        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
+        files_in(directory).map(|file| file.len()).sum()
+    }
+
+    fn files_in(directory: &Path) -> impl Iterator<Item = fs::Metadata> {
+        let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().metadata().unwrap());
+        entries.filter(fs::Metadata::is_file)
     }
 
     #[tokio::test]
@@ -146,11 +155,15 @@ mod tests {
         cache.put(&key, &range, "hello".into()).await;
         assert_eq!(cache.get(&key, &range).await, Some("hello".into()));
         assert_eq!(cache.get(&key, &(10..14)).await, None);
-        fs::write(directory.path().join("left.new"), "by a crash").unwrap();
+        fs::write(directory.path().join(UNFINISHED).join("left"), "by a crash").unwrap();
         let next = DiskCache::open(directory.path(), 1 << 20).unwrap();
-        next.find_files();
+        // A thread looks for them.
+        while next.files.is_empty() {
+            tokio::task::yield_now().await;
+        }
         assert_eq!(next.get(&key, &range).await, Some("hello".into()));
-        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        assert_eq!(files_in(directory.path()).count(), 1);
+        assert_eq!(fs::read_dir(directory.path().join(UNFINISHED)).unwrap().count(), 0);
     }
 
     #[tokio::test]
@@ -179,6 +192,6 @@ mod tests {
         cache.put(&key, &range, "hello".into()).await;
         cache.remove(&key, &range);
         assert_eq!(cache.get(&key, &range).await, None);
-        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+        assert_eq!(files_in(directory.path()).count(), 0);
     }
 }
