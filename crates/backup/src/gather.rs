@@ -2,6 +2,7 @@
 
 use futures_util::{TryStreamExt, stream};
 use model::ByteSize;
+use uuid::Uuid;
 
 use crate::copy::{Outcome, PARALLEL, Problems, copy_once};
 use crate::dump::Dump;
@@ -36,7 +37,7 @@ pub(crate) async fn copy_objects(
 ) -> Result<Copied> {
     let path = scratch.file("objects");
     let mut list = LinesWriter::create(&path)?;
-    let mut previous = previous_list(to, scratch).await?;
+    let mut previous = previous_list(to, dump.installation, scratch).await?;
     let with_known = |object: Result<Object>| {
         let object = object?;
         let known = match &mut previous {
@@ -83,13 +84,13 @@ pub(crate) async fn copy_objects(
 }
 
 /// The list of the newest complete backup, which has the hashes of most objects.
-async fn previous_list(to: &Place, scratch: &Scratch) -> Result<Option<ObjectList>> {
-    let Some(id) = to.complete().await?.pop() else { return Ok(None) };
-    let path = scratch.file("previous");
-    let downloaded = async {
-        let manifest = to.manifest(&id).await?;
-        to.download_checked(&id, &manifest.object_list, &path).await
+async fn previous_list(to: &Place, installation: Uuid, scratch: &Scratch) -> Result<Option<ObjectList>> {
+    let mut own = to.list().await?.into_iter().rev();
+    let Some(manifest) = own.find(|manifest| manifest.installation_id == installation) else {
+        return Ok(None);
     };
+    let path = scratch.file("previous");
+    let downloaded = to.download_checked(&manifest.id, &manifest.object_list, &path);
     match downloaded.await {
         Ok(()) => Ok(Some(ObjectList::open(&path)?)),
         Err(Error::Damaged(problem)) => {

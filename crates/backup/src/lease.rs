@@ -19,8 +19,8 @@ const EXTEND_EVERY: Duration = Duration::from_secs(20);
 #[derive(Serialize, Deserialize)]
 struct Running {
     until: i64,
-    /// The machine and the process, so that one that was killed is noticed on the same machine.
-    host: String,
+    /// The machine and the process, so that one that was killed is noticed on the same machine. `None`: the system hides it.
+    host: Option<String>,
     process: u32,
 }
 
@@ -43,6 +43,11 @@ impl Lease {
                 Err(error)
             }
         }
+    }
+
+    /// Refuses if another process has taken this one for dead, and has begun a backup of its own.
+    pub(crate) async fn confirm(&self, now: Timestamp) -> Result<()> {
+        refuse_second(&self.place, &self.id, now).await
     }
 
     pub(crate) async fn end(self) -> Result<()> {
@@ -83,7 +88,7 @@ pub(crate) async fn runs_until(place: &Place, id: &str, now: Timestamp) -> Resul
     // A file that cannot be read is not one of ours.
     let Ok(Running { until, host, process }) = serde_json::from_slice(&bytes) else { return Ok(None) };
     let until = Timestamp::from_micros(until);
-    let was_killed = host == this_host() && !is_alive(process);
+    let was_killed = host.is_some() && host == this_host() && !is_alive(process);
     // A time further ahead was written by a wrong clock.
     let is_over = until <= now || until > now.plus(2 * LEASE);
     Ok((!was_killed && !is_over).then_some(until))
@@ -106,9 +111,13 @@ async fn keep_extending(place: Place, id: String, clock: Arc<dyn Clock>) {
 }
 
 /// The name and the boot of this machine: process ids mean something only there.
-fn this_host() -> String {
-    let read = |path| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
-    format!("{} {}", read("/proc/sys/kernel/hostname"), read("/proc/sys/kernel/random/boot_id"))
+fn this_host() -> Option<String> {
+    let read = |path| {
+        let text = std::fs::read_to_string(path).ok()?.trim().to_owned();
+        Some(text).filter(|text| !text.is_empty())
+    };
+    let (name, boot) = (read("/proc/sys/kernel/hostname")?, read("/proc/sys/kernel/random/boot_id")?);
+    Some(format!("{name} {boot}"))
 }
 
 /// Whether a backup that is not complete is not running either: its process has ended, or it is being deleted.

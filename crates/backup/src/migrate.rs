@@ -22,7 +22,7 @@ use crate::lines::{Sum, write_line};
 use crate::losses::Losses;
 use crate::manifest::TableSum;
 use crate::object_list::{Object, ObjectList};
-use crate::restore::{sum_of, was_begun};
+use crate::restore::{claim, sum_of};
 use crate::rows_file::LinesWriter;
 use crate::scratch::Scratch;
 
@@ -57,19 +57,24 @@ pub async fn migrate(
     })
     .await?;
     let purpose = format!("recto migrate of installation {installation}");
-    if let Some((source, target)) = &objects {
-        if source.installation().await?.is_some_and(|id| id != installation) {
-            return Err(Error::Refused(
-                "the objects do not belong to the database: their id is another one".into(),
-            ));
-        }
-        if !was_begun(to.clone(), purpose.clone()).await? && !target.is_unused().await? {
-            return Err(Error::Refused("the target of the objects is not empty: choose an empty one".into()));
-        }
+    if let Some((source, _)) = &objects
+        && source.installation().await?.is_some_and(|id| id != installation)
+    {
+        return Err(Error::Refused(
+            "the objects do not belong to the database: their id is another one".into(),
+        ));
     }
-    let copy = RowsCopy { from: from.clone(), to: to.clone(), purpose: purpose.clone(), schema };
+    let store = to.clone();
+    // It stays open until the end: it keeps a second run away.
+    let target = blocking(move || Ok(Target::open(&store, &purpose, schema)?)).await?;
+    if let Some((_, objects)) = &objects
+        && !claim(objects, installation).await?
+    {
+        return Err(Error::Refused("the target of the objects is not empty: choose an empty one".into()));
+    }
+    let copy = RowsCopy { from: from.clone(), target };
     let (plan, shown) = (scratch.file("objects"), progress.clone());
-    let tables = blocking(move || copy.run(plan, &shown)).await?;
+    let (target, tables) = blocking(move || copy.run(plan, &shown)).await?;
     let mut done = Migrated {
         installation_id: installation,
         tables,
@@ -80,25 +85,21 @@ pub async fn migrate(
     };
     if let Some((source, target)) = &objects {
         copy_objects(from, source, target, &scratch.file("objects"), &mut done, progress).await?;
-        target.set_installation(installation).await?;
     }
-    let to = to.clone();
-    blocking(move || Ok(Target::open(&to, &purpose, schema)?.finish()?)).await?;
+    blocking(move || Ok(target.finish()?)).await?;
     Ok(done)
 }
 
 struct RowsCopy {
     from: Location,
-    to: Location,
-    purpose: String,
-    schema: i64,
+    target: Target,
 }
 
 impl RowsCopy {
     /// Copies all rows of one moment and compares them. Writes the objects that they name into `plan`.
-    fn run(self, plan: PathBuf, progress: &Progress) -> Result<Vec<TableSum>> {
-        let mut source = Snapshot::open(&self.from)?;
-        let mut target = Target::open(&self.to, &self.purpose, self.schema)?;
+    fn run(self, plan: PathBuf, progress: &Progress) -> Result<(Target, Vec<TableSum>)> {
+        let RowsCopy { from, mut target } = self;
+        let mut source = Snapshot::open(&from)?;
         let (mut plan, tables) = (LinesWriter::create(&plan)?, tables());
         let mut sums = Vec::new();
         for (index, table) in tables.iter().enumerate() {
@@ -130,7 +131,7 @@ impl RowsCopy {
             sums.push(copied.of(table));
         }
         plan.finish()?;
-        Ok(sums)
+        Ok((target, sums))
     }
 }
 

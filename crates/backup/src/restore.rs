@@ -5,10 +5,10 @@
 
 use std::path::Path;
 
+use blob::Blob;
 use futures_util::{TryStreamExt, stream};
-use model::ByteSize;
+use model::{ByteSize, TextHash};
 use serde::Serialize;
-use store::Location;
 use store::transfer::{Table, Target};
 use uuid::Uuid;
 
@@ -48,30 +48,45 @@ pub async fn restore(
     from.download_checked(&manifest.id, &manifest.object_list, &list).await?;
 
     let purpose = format!("recto restore --at {}", manifest.id);
-    if !was_begun(to.store.clone(), purpose.clone()).await? && !to.objects.is_unused().await? {
+    let (store, schema) = (to.store.clone(), manifest.schema);
+    // It stays open until the end: it keeps a second run away.
+    let mut target = blocking(move || Ok(Target::open(&store, &purpose, schema)?)).await?;
+    let own = id_of_copy(&manifest);
+    if !claim(&to.objects, own).await? {
         return Err(Error::Refused(
             "the object store is not empty: choose an empty one with objects.url".into(),
         ));
     }
-    let tables = manifest.tables.clone();
-    let (store, shown, name) = (to.store.clone(), progress.clone(), purpose.clone());
-    let (schema, own) = (manifest.schema, Uuid::new_v4());
-    blocking(move || {
-        let mut target = Target::open(&store, &name, schema)?;
+    let (tables, shown) = (manifest.tables.clone(), progress.clone());
+    let target = blocking(move || {
         fill(&mut target, &rows, &tables, &shown)?;
-        Ok(target.set_installation(own)?)
+        target.set_installation(own)?;
+        Ok(target)
     })
     .await?;
     let bytes_copied = copy_objects(from, to, &list, progress).await?;
-    to.objects.set_installation(own).await?;
-    let store = to.store.clone();
-    blocking(move || Ok(Target::open(&store, &purpose, schema)?.finish()?)).await?;
+    blocking(move || Ok(target.finish()?)).await?;
     Ok(Restored { manifest, restored_as: own, bytes_copied })
 }
 
-/// Whether the database is the unfinished target of the same copy. One that is not empty is refused.
-pub(crate) async fn was_begun(store: Location, purpose: String) -> Result<bool> {
-    blocking(move || Ok(Target::was_begun(&store, &purpose)?)).await
+/// Another one than that of the original, and the same for each run, so that an interrupted one can go on.
+fn id_of_copy(manifest: &Manifest) -> Uuid {
+    let name = format!("{} restored from {}", manifest.installation_id, manifest.id);
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&TextHash::of(&name).0[..16]);
+    Uuid::from_bytes(bytes)
+}
+
+/// Claims an empty object store for an installation. `false`: it is neither empty nor claimed by an earlier run.
+pub(crate) async fn claim(objects: &Blob, id: Uuid) -> Result<bool> {
+    if objects.installation().await? == Some(id) {
+        return Ok(true);
+    }
+    if !objects.is_unused().await? {
+        return Ok(false);
+    }
+    objects.set_installation(id).await?;
+    Ok(true)
 }
 
 /// Fills the tables from a file of rows, reads them back, and compares both with the manifest. Rows of an interrupted run

@@ -34,14 +34,15 @@ pub async fn due(place: &Place, installation: Uuid, every: Duration, now: Timest
             Err(Error::Damaged(_)) => continue,
             manifest => manifest?,
         };
-        if manifest.installation_id == installation {
-            last = Some(manifest.time()?);
+        // A backup from the future was made by a clock that went wrong.
+        let time = manifest.time()?;
+        if manifest.installation_id == installation && time <= now.plus(every) {
+            last = Some(time);
             break;
         }
     }
     LAST.set(last.map_or(0, |last| last.micros() / 1_000_000));
-    // A backup from the future was made by a clock that went wrong.
-    let is_recent = |last: Timestamp| last > now.minus(every) && last <= now.plus(every);
+    let is_recent = |last: Timestamp| last > now.minus(every);
     Ok(Due { last, is_due: !last.is_some_and(is_recent) })
 }
 

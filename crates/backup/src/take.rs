@@ -44,7 +44,7 @@ pub async fn back_up(
     let id = new_id(clock.now());
     let lease = Lease::take(to, &id, &clock).await?;
     let done = async {
-        let mut done = attempts(from, to, &id, &clock, progress).await?;
+        let mut done = attempts(from, to, &lease, &id, &clock, progress).await?;
         progress.show("deleting old backups");
         let tidied = tidy(to, keep, &done.manifest, &from.scratch, clock.now()).await;
         done.deleted = tidied.map_err(|error| {
@@ -67,6 +67,7 @@ fn new_id(now: Timestamp) -> String {
 async fn attempts(
     from: &Installation,
     to: &Place,
+    lease: &Lease,
     id: &str,
     clock: &Arc<dyn Clock>,
     progress: &Progress,
@@ -90,6 +91,7 @@ async fn attempts(
             tracing::info!(attempt, "objects were deleted while they were backed up; reading the rows again");
             continue;
         }
+        lease.confirm(clock.now()).await?;
         let manifest = store_manifest(to, id, now, &dump, copied).await?;
         return Ok(BackedUp { manifest, objects_copied, bytes_copied, deleted: Vec::new() });
     }

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::lease::is_abandoned;
 use crate::manifest::Manifest;
 use crate::object_list::ObjectList;
-use crate::place::{MANIFEST, OBJECTS, PLAN, Place, is_complete};
+use crate::place::{BEGUN, MANIFEST, OBJECTS, PLAN, Place, is_complete};
 use crate::scratch::Scratch;
 
 /// How many backups of an installation stay.
@@ -32,10 +32,15 @@ pub(crate) async fn tidy(
     now: Timestamp,
 ) -> Result<Vec<String>> {
     let mut deleted = Vec::new();
+    // It may rely on objects of a backup that would be deleted here.
+    if is_another_running(place, &newest.id, now).await? {
+        return Ok(deleted);
+    }
     if let Keep::Newest(count) = keep {
         let all = place.list().await?.into_iter().rev();
         let own = all.filter(|manifest| manifest.installation_id == newest.installation_id);
-        for old in own.skip(count.max(1)) {
+        // The one just made stays, whatever the clock said when others were made.
+        for old in own.filter(|manifest| manifest.id != newest.id).skip(count.saturating_sub(1)) {
             place.delete(&old.id, MANIFEST).await?;
             deleted.push(old.id);
         }
@@ -47,12 +52,13 @@ pub(crate) async fn tidy(
         } else if is_abandoned(place, &id, now).await? {
             let (lists, others): (Vec<&String>, Vec<&String>) =
                 names.iter().partition(|name| name.starts_with(PLAN) || *name == OBJECTS);
-            for name in others {
-                place.delete(&id, name).await?;
-            }
+            place.delete(&id, BEGUN).await?;
             // It was running after all, on a machine whose clock is wrong, and found its file `begun` in time.
             if place.has(&id, MANIFEST).await? {
                 continue;
+            }
+            for name in others {
+                place.delete(&id, name).await?;
             }
             delete_lists(place, &id, lists.into_iter(), scratch).await?;
         }
@@ -63,6 +69,15 @@ pub(crate) async fn tidy(
         }
     }
     Ok(deleted)
+}
+
+async fn is_another_running(place: &Place, own: &str, now: Timestamp) -> Result<bool> {
+    for (id, names) in place.backups().await? {
+        if id != own && !is_complete(&names) && !is_abandoned(place, &id, now).await? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Deletes lists of a backup, with the objects that only they have.

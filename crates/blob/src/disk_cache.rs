@@ -8,7 +8,8 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use quick_cache::sync::Cache;
@@ -24,6 +25,10 @@ const OVERHEAD: u64 = 2048;
 pub(crate) struct DiskCache {
     directory: Arc<Path>,
     files: Arc<Files>,
+    /// Held while a file and its entry are made: an entry that is replaced would take the new file along.
+    entering: Arc<Mutex<()>>,
+    /// Names files that are being written.
+    next: Arc<AtomicU64>,
 }
 
 /// The sizes of the files by name.
@@ -39,7 +44,8 @@ impl DiskCache {
         let removal = Removal(directory.clone());
         let items = usize::try_from(bytes / 16_384).unwrap_or(usize::MAX).max(16);
         let files = Cache::with(items, bytes, Size, DefaultHashBuilder::default(), removal);
-        let cache = DiskCache { directory, files: Arc::new(files) };
+        let files = Arc::new(files);
+        let cache = DiskCache { directory, files, entering: Arc::default(), next: Arc::default() };
         let found = cache.clone();
         // There may be many files, and the server need not wait for their names.
         std::thread::spawn(move || found.find_files());
@@ -51,7 +57,10 @@ impl DiskCache {
             if let (Ok(name), Ok(found)) = (entry.file_name().into_string(), entry.metadata())
                 && found.is_file()
             {
-                self.files.insert(name, found.len());
+                let _entering = self.entering.lock().unwrap_or_else(PoisonError::into_inner);
+                if self.files.peek(&name).is_none() {
+                    self.files.insert(name, found.len());
+                }
             }
         }
     }
@@ -71,11 +80,16 @@ impl DiskCache {
     }
 
     fn write(&self, name: String, bytes: &[u8]) -> io::Result<()> {
-        let unfinished = self.directory.join(UNFINISHED).join(&name);
-        fs::write(&unfinished, bytes)?;
-        fs::rename(unfinished, self.directory.join(&name))?;
-        self.files.insert(name, bytes.len() as u64);
-        Ok(())
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let unfinished = self.directory.join(UNFINISHED).join(number.to_string());
+        let written = fs::write(&unfinished, bytes).and_then(|()| {
+            let _entering = self.entering.lock().unwrap_or_else(PoisonError::into_inner);
+            self.files.remove(&name);
+            fs::rename(&unfinished, self.directory.join(&name))?;
+            self.files.insert(name, bytes.len() as u64);
+            Ok(())
+        });
+        written.inspect_err(|_| drop(fs::remove_file(unfinished)))
     }
 
     pub(crate) fn remove(&self, key: &Key, range: &Range<u64>) {
@@ -152,6 +166,9 @@ mod tests {
         let (key, range) = (key(), 10..15);
         let cache = DiskCache::open(directory.path(), 1 << 20).unwrap();
         assert_eq!(cache.get(&key, &range).await, None);
+        cache.put(&key, &range, "hello".into()).await;
+        assert_eq!(cache.get(&key, &range).await, Some("hello".into()));
+        // As when two requests miss it at once.
         cache.put(&key, &range, "hello".into()).await;
         assert_eq!(cache.get(&key, &range).await, Some("hello".into()));
         assert_eq!(cache.get(&key, &(10..14)).await, None);

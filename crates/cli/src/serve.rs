@@ -244,7 +244,7 @@ impl Node<'_> {
         let mut tasks = background::start(publisher, config, roles, stop);
         tasks.push(tokio::spawn(background::correct_clock(publisher.clone(), clock.clone(), stop.clone())));
         if roles.has(Role::Worker) {
-            tasks.extend(backups::start(config, stop)?);
+            tasks.extend(backups::start(config, clock.clone(), stop)?);
         }
         if let Some(listener) = listeners.admin {
             let limits = ListenLimits { max_connections: ADMIN_CONNECTIONS, ..limits.clone() };
@@ -276,7 +276,11 @@ impl Node<'_> {
             false => None,
         };
         if !self.json {
-            let sites = self.publisher.site_list().await?;
+            // Only the API's greeting shows them.
+            let sites = match addresses.api {
+                Some(_) => self.publisher.site_list().await?,
+                None => Vec::new(),
+            };
             print_greeting(&self.publisher, first.as_ref(), &sites, addresses, &self.config);
         } else if let Some(first) = &first {
             // Programs need only the new account and its token.

@@ -134,7 +134,7 @@ impl Publisher {
 
     /// Whether the database answers.
     pub async fn ready(&self) -> Result<(), Error> {
-        self.read(|tx| Ok(store::ping(tx)?)).await
+        self.peek(|tx| Ok(store::ping(tx)?)).await
     }
 
     /// The database's time; on SQLite, `now`.

@@ -17,6 +17,7 @@ use crate::error::{ApiError, json, json_response};
 
 /// Health checks have timeouts of their own: a late answer is useless.
 const READY_TIMEOUT: Duration = Duration::from_secs(2);
+const SHORT_TIMEOUT: Duration = Duration::from_millis(500);
 
 pub(crate) async fn healthz() -> Response {
     json_response(StatusCode::OK, b"{\"status\":\"ok\"}".to_vec())
@@ -57,15 +58,16 @@ impl Health {
     }
 
     pub(crate) async fn check(&self) -> Result<Ready, ApiError> {
-        let database = match timeout(READY_TIMEOUT, self.probe.check(&self.publisher)).await {
+        // Whoever can serve without the database does not wait long for it: load balancers do not either.
+        let can_do_without = !self.needs_database && self.publisher.knows_sites();
+        let patience = if can_do_without { SHORT_TIMEOUT } else { READY_TIMEOUT };
+        let database = match timeout(patience, self.probe.check(&self.publisher)).await {
             Ok(checked) => checked.map_err(ApiError::from),
             Err(_) => Err(ApiError::NotReady { seconds: READY_TIMEOUT.as_secs() }),
         };
         let database = match database {
             Ok(()) => None,
-            Err(_) if !self.needs_database && self.publisher.knows_sites() => {
-                Some("unavailable: sites are served as they were")
-            }
+            Err(_) if can_do_without => Some("unavailable: sites are served as they were"),
             Err(error) => return Err(error),
         };
         let disk = self.publisher.low_disk().map(|_| "nearly full: nothing new is stored");

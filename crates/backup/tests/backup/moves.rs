@@ -86,6 +86,7 @@ async fn objects_move(to: Blob) {
         (Source::on_sqlite().await, Database::sqlite(), tempfile::tempdir().unwrap());
     // The last run ended in the middle of the objects; one of them is something else.
     leave_unfinished(&source.database, &target, 1000).await;
+    to.set_installation(id(0)).await.unwrap();
     to.put(&Key::pack(PackId(id(0))), content(0).into()).await.unwrap();
     to.put(&Key::pack(PackId(id(1))), vec![0; content(1).len()].into()).await.unwrap();
     let objects = Some((source.objects.clone(), to.clone()));
@@ -127,6 +128,7 @@ fn what_is_not_empty_is_refused() {
         };
         assert_eq!(run(&other.database, None).await, "the target database is not empty: choose an empty one");
         let empty = Database::sqlite();
+        other.objects.set_installation(id(9)).await.unwrap();
         let objects = Some((source.objects.clone(), other.objects.clone()));
         assert!(run(&empty, objects).await.contains("the target of the objects is not empty"));
     });

@@ -98,3 +98,20 @@ fn backups_of_other_installations_are_kept() {
         assert_eq!(due_at(installation, 61).await, (second(2), false));
     });
 }
+
+/// A clock went wrong when it was made.
+#[test]
+fn a_backup_from_the_future_neither_counts_nor_displaces_the_newest() {
+    testing::block_on(async {
+        let (source, place) = (Source::on_sqlite().await, Place::open(Blob::memory()).await.unwrap());
+        source.back_up_at(&place, Keep::All, 1_000_000).await;
+        let made = source.back_up_at(&place, Keep::All, 5).await.manifest;
+        let now = Timestamp::from_micros(6_000_000);
+        let due = due(&place, id(0), Duration::from_secs(60), now).await.unwrap();
+        assert_eq!((due.last, due.is_due), (Some(Timestamp::from_micros(5_000_000)), false));
+        let last = source.back_up_at(&place, Keep::Newest(2), 7).await.manifest;
+        assert_eq!(ids(&place).await.len(), 2);
+        assert!(is_whole(&place, &last.id).await);
+        assert!(made.id < last.id);
+    });
+}

@@ -4,11 +4,9 @@ use backup::{Keep, Place, Progress, restore};
 use blob::{Blob, Key};
 use bytes::Bytes;
 use model::PackId;
-use store::NEWEST_SCHEMA;
-use store::transfer::Target;
 use testing::Database;
 
-use crate::{Source, blocking, bucket, content, id, installation, opens, rows_of_accounts};
+use crate::{Source, bucket, content, id, installation, opens, rows_of_accounts};
 
 async fn restores(source: &Source, place: Blob, target: &Database, objects: Blob) {
     let (place, scratch) = (Place::open(place).await.unwrap(), tempfile::tempdir().unwrap());
@@ -57,24 +55,26 @@ fn from_postgres_and_a_bucket_to_sqlite_and_back() {
 #[test]
 fn an_interrupted_restoration_is_repeated() {
     testing::block_on(async {
-        let (source, place) = (Source::on_sqlite().await, Place::open(Blob::memory()).await.unwrap());
+        let (source, blob) = (Source::on_sqlite().await, Blob::memory());
+        let place = Place::open(blob.clone()).await.unwrap();
         let (target, objects, scratch) = (Database::sqlite(), Blob::memory(), tempfile::tempdir().unwrap());
         let made = source.back_up(&place, Keep::All).await.manifest;
-        // It was killed after some rows and some objects.
-        let (location, purpose) = (target.location(), format!("recto restore --at {}", made.id));
-        blocking(move || {
-            let mut target = Target::open(&location, &purpose, NEWEST_SCHEMA).unwrap();
-            let tables = store::transfer::tables();
-            target.insert(&tables[0], &testing::rows::row(&tables[0], 77)).unwrap();
-            target.flush().unwrap();
-        })
-        .await;
-        objects.put(&Key::pack(PackId(id(0))), Bytes::from(content(0))).await.unwrap();
-        objects.put(&Key::pack(PackId(id(1))), Bytes::from_static(b"something else")).await.unwrap();
+        // The first run ends after some objects: one is missing.
+        let key = Key::pack(PackId(id(1)));
+        blob.delete(&key).await.unwrap();
         let to = installation(&target, &objects, scratch.path());
-        restore(&place, Some(&made.id), &to, &Progress::none()).await.unwrap();
+        let run = async |to| restore(&place, Some(&made.id), to, &Progress::none()).await;
+        assert!(run(&to).await.unwrap_err().to_string().contains("is missing in the backup"));
+        blob.put(&key, Bytes::from(content(1))).await.unwrap();
+        // It goes on only where it began: the objects of the original stay its own.
+        let original = source.objects.installation().await.unwrap();
+        let mistaken = installation(&target, &source.objects, scratch.path());
+        assert!(run(&mistaken).await.unwrap_err().to_string().contains("object store is not empty"));
+        assert_eq!(source.objects.installation().await.unwrap(), original);
+        objects.put(&key, Bytes::from_static(b"something else")).await.unwrap();
+        run(&to).await.unwrap();
         assert_eq!(rows_of_accounts(&target), rows_of_accounts(&source.database));
-        assert_eq!(objects.get(&Key::pack(PackId(id(1)))).await.unwrap(), content(1));
+        assert_eq!(objects.get(&key).await.unwrap(), content(1));
     });
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use backup::{BackedUp, Due, Installation, Keep, Place, Progress};
 use blob::Blob;
-use model::{ByteSize, Clock, SystemClock};
+use model::{ByteSize, Clock};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -28,13 +28,17 @@ struct Backups {
 }
 
 /// `None`: no backups are configured.
-pub(super) fn start(config: &Config, stop: &CancellationToken) -> Result<Option<JoinHandle<()>>> {
+pub(super) fn start(
+    config: &Config,
+    clock: Arc<dyn Clock>,
+    stop: &CancellationToken,
+) -> Result<Option<JoinHandle<()>>> {
     let Some(schedule) = config.backup.clone() else { return Ok(None) };
     let backups = Backups {
         place: super::open_storage(&schedule.url).context("open the place of backups, backup.url")?,
         schedule,
         installation: super::installation_of(config)?,
-        clock: Arc::new(SystemClock),
+        clock,
     };
     let stop = stop.clone();
     Ok(Some(tokio::spawn(async move {

@@ -2,42 +2,60 @@
 //! the future, where the others do not show them yet.
 
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use model::{Clock, SystemClock, Timestamp};
 use publisher::{Error, Publisher};
 
 /// From here on the operator should know.
-const WORTH_A_WARNING_SECONDS: i64 = 5;
-const SECOND: i64 = 1_000_000;
+const WORTH_A_WARNING: Duration = Duration::from_secs(5);
+/// A reading that took longer says little.
+const LONGEST_READING: Duration = Duration::from_secs(1);
 
-/// This machine's clock, corrected by how far the database's is ahead. It never goes backwards.
+/// The database's time at its last reading, and what has passed since. Until the first one, and with SQLite, it is the
+/// machine's. It never goes backwards, unless it was ahead by more than a second: then it would stand still for too long.
 #[derive(Default)]
 pub(super) struct DatabaseClock {
-    ahead_micros: AtomicI64,
+    reading: Mutex<Option<(Timestamp, Instant)>>,
     latest_micros: AtomicI64,
 }
 
 impl Clock for DatabaseClock {
     fn now(&self) -> Timestamp {
-        let now = SystemClock.now().micros() + self.ahead_micros.load(Ordering::Acquire);
-        Timestamp::from_micros(self.latest_micros.fetch_max(now, Ordering::AcqRel).max(now))
+        let now = self.uncorrected().micros();
+        let latest = self.latest_micros.fetch_max(now, Ordering::AcqRel);
+        if latest > now + LONGEST_READING.as_micros() as i64 {
+            self.latest_micros.store(now, Ordering::Release);
+            return Timestamp::from_micros(now);
+        }
+        Timestamp::from_micros(latest.max(now))
     }
 }
 
 impl DatabaseClock {
-    /// Looks at the database's clock. With SQLite that is the machine's own.
+    fn uncorrected(&self) -> Timestamp {
+        match *self.reading.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some((time, read_at)) => time.plus(read_at.elapsed()),
+            None => SystemClock.now(),
+        }
+    }
+
+    /// Reads the database's clock.
     pub(super) async fn correct(&self, publisher: &Publisher) -> Result<(), Error> {
-        let before = SystemClock.now();
-        let there = publisher.database_time(before).await?;
-        if there == before {
+        let (here, started) = (SystemClock.now(), Instant::now());
+        let there = publisher.database_time(here).await?;
+        let took = started.elapsed();
+        // With SQLite it is the time that was passed in.
+        if there == here || took > LONGEST_READING {
             return Ok(());
         }
-        let after = SystemClock.now();
-        let ahead = there.micros() - (before.micros() + after.micros()) / 2;
-        let known = self.ahead_micros.swap(ahead, Ordering::AcqRel);
-        if (ahead - known).abs() > WORTH_A_WARNING_SECONDS * SECOND {
-            let seconds = ahead / SECOND;
-            tracing::warn!(seconds, "the database's clock is ahead of this machine's; its time is used");
+        let known = self.uncorrected();
+        let reading = (there, started + took / 2);
+        *self.reading.lock().unwrap_or_else(PoisonError::into_inner) = Some(reading);
+        let (ahead, behind) = (there.since(known), known.since(there));
+        if ahead.max(behind) > WORTH_A_WARNING {
+            tracing::warn!(%there, here = %known, "the clocks of the database and of this machine differ; the database's is used");
         }
         Ok(())
     }

@@ -40,6 +40,16 @@ impl Inherited {
         Ok(Inherited(inherited))
     }
 
+    /// Clients that connect to a socket which is not served wait in vain.
+    pub(super) fn warn_of_unused(&self) {
+        for name in self.0.keys() {
+            tracing::warn!(
+                name,
+                "an inherited socket is not used by the roles of this process: disable its socket unit"
+            );
+        }
+    }
+
     pub(super) fn take(&mut self, name: &str) -> Option<TcpListener> {
         self.0.remove(name)
     }

@@ -56,6 +56,7 @@ impl Listeners {
             (None, Some(address)) => Some(bind(None, address, "admin.listen")),
             (None, None) => None,
         };
+        inherited.warn_of_unused();
         let mut bound = [None, None];
         for (bound, listener) in bound.iter_mut().zip([sites, admin]) {
             if let Some(listener) = listener {

@@ -51,6 +51,7 @@ impl Publisher {
         {
             return Ok(Some(site.clone()));
         }
+        let expected = known.as_ref().map(|(_, site)| (site.id, self.store.mark(site.id)));
         let changes = self.store.changes();
         let (name, domain) = (self.settings.site_of_host(host), host.to_owned());
         let looked_up = self.peek(move |tx| {
@@ -63,9 +64,12 @@ impl Publisher {
         match (looked_up.await, known) {
             (Ok(Some(hosted)), _) => {
                 let site = Arc::new(hosted);
-                let mark = self.store.mark(site.id);
-                // If something changed meanwhile, the mark may be newer than what was found: the next request looks again.
-                if self.store.changes() == changes {
+                let mark = match expected {
+                    Some((id, mark)) if id == site.id => Some(mark),
+                    // If something changed meanwhile, this mark may be newer than what was found: the next request looks again.
+                    _ => Some(self.store.mark(site.id)).filter(|_| self.store.changes() == changes),
+                };
+                if let Some(mark) = mark {
                     self.hosts.0.insert(host.to_owned(), (mark, site.clone()));
                 }
                 Ok(Some(site))

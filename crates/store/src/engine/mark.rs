@@ -16,8 +16,6 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use uuid::Uuid;
 
-use crate::error::Result;
-
 /// Sites share counters: a change of one makes another look up again once in this many cases.
 const COUNTERS: usize = 1 << 14;
 
@@ -179,6 +177,12 @@ const WORK_CHANNEL: &str = "recto_work";
 const GLANCE: Duration = Duration::from_millis(500);
 const RECONNECT: Duration = Duration::from_secs(1);
 
+/// Why there is no connection.
+pub(crate) struct NotListening {
+    /// The server said no, for example because it has too many connections: it is available to others.
+    pub(crate) answered: bool,
+}
+
 /// Notes what PostgreSQL reports.
 pub(crate) struct Listener(Weak<Announcements>);
 
@@ -188,7 +192,11 @@ impl Listener {
     }
 
     /// Listens until the store is closed. A new connection counts as a change: notifications may have been missed.
-    pub(crate) fn run(&self, first: postgres::Client, connect: &impl Fn() -> Result<postgres::Client>) {
+    pub(crate) fn run(
+        &self,
+        first: postgres::Client,
+        connect: &impl Fn() -> Result<postgres::Client, NotListening>,
+    ) {
         let mut next = Ok(first);
         while self.0.strong_count() > 0 {
             if let Ok(mut client) = next {
@@ -200,6 +208,10 @@ impl Listener {
             tracing::warn!("lost the database connection that reports changes, reconnecting");
             std::thread::sleep(RECONNECT);
             next = connect();
+            if matches!(next, Err(NotListening { answered: true })) {
+                // Others can change what this process does not hear of: nothing is remembered for longer than this pause.
+                self.note(&[Announcement::Change { site: None, number: None }]);
+            }
         }
     }
 

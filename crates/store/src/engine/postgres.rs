@@ -18,7 +18,7 @@ pub use self::password::with_password;
 use self::tls::TlsParameters;
 use self::url::Url;
 use super::job::{Job, QUEUE, Undo, spawn, take};
-use super::mark::{Announcements, Listener};
+use super::mark::{Announcements, Listener, NotListening};
 use super::migrate::{self, Schema, SchemaVersions};
 use super::tx::{Engine, LeaseClock, PgConnection};
 use crate::error::{Error, Result, Retry, SHARED_SESSIONS, describe};
@@ -85,7 +85,10 @@ impl Postgres {
             }
         }
         let listener = Listener::new(&announcements);
-        let connect = move || server.connect().map(|connection| connection.client);
+        let connect = move || match server.try_connect() {
+            Ok(connection) => Ok(connection.client),
+            Err(error) => Err(NotListening { answered: error.code().is_some() }),
+        };
         threads.push(spawn("recto-listen", move || listener.run(listening.client, &connect))?);
         Ok(Postgres { writes, reads, announcements, threads })
     }
@@ -149,17 +152,19 @@ impl Server {
     }
 
     pub(crate) fn connect(&self) -> Result<PgConnection> {
-        let unavailable = |error| match Error::from_postgres(&error) {
+        self.try_connect().map_err(|error| match Error::from_postgres(&error) {
             _ if is_refusal(&error) => Error::Unavailable(NO_TLS.to_owned()),
             (Error::Internal(text), _) => Error::Unavailable(text),
             (other, _) => other,
+        })
+    }
+
+    fn try_connect(&self) -> Result<PgConnection, postgres::Error> {
+        let mut client = match &self.encryption {
+            Some(connector) => self.config.connect(connector.clone())?,
+            None => self.config.connect(NoTls)?,
         };
-        let connected = match &self.encryption {
-            Some(connector) => self.config.connect(connector.clone()),
-            None => self.config.connect(NoTls),
-        };
-        let mut client = connected.map_err(unavailable)?;
-        client.batch_execute(TIMEOUTS).map_err(unavailable)?;
+        client.batch_execute(TIMEOUTS)?;
         Ok(PgConnection { client, statements: HashMap::new(), leases: self.leases })
     }
 }

@@ -7,11 +7,11 @@ use super::value::Value;
 use crate::engine::{Engine, LeaseClock, Location, PgConnection, SchemaVersions, Store, Tx, connect};
 use crate::{Error, Result};
 
-/// Reading or writing a large table takes minutes. A process that is stopped in between loses its transaction.
+/// Reading or writing a large table takes minutes, and the other side of a copy waits in its transaction meanwhile.
 const NO_TIMEOUTS: &str = "
 SET statement_timeout = 0;
 SET lock_timeout = 0;
-SET idle_in_transaction_session_timeout = '10min'";
+SET idle_in_transaction_session_timeout = 0";
 /// The log is not copied by a thread of its own here.
 const COPY_LOG: &str = "PRAGMA wal_autocheckpoint = 1000";
 

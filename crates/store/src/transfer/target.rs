@@ -1,13 +1,17 @@
 //! A database that is being filled. Its ledger of migrations has an entry that no version of Recto accepts, so that no
 //! server starts on it before it is finished.
 
+use std::fs::File;
 use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::connection::{Connection, of_postgres};
 use super::tables::{Table, tables};
 use super::value::Value;
+use crate::engine::row::read;
 use crate::engine::{Location, Tx, copying};
 use crate::{Error, Result};
 
@@ -21,20 +25,50 @@ pub struct Target {
     lines: String,
     /// Bytes of SQLite's open transaction.
     written: usize,
+    lock: Lock,
 }
+
+/// Keeps a second copy from the same database. PostgreSQL's lock belongs to the connection.
+enum Lock {
+    File { _file: File, path: PathBuf },
+    Session,
+}
+
+impl Lock {
+    fn take(location: &Location, connection: &mut Connection) -> Result<Lock> {
+        let busy = || Error::Schema("another process is copying rows into the target database".into());
+        let Location::Sqlite { path, .. } = location else {
+            for _ in 0..LOCK_TRIES {
+                if connection.tx().query_one(LOCK, &[], read::<bool>)? == Some(true) {
+                    return Ok(Lock::Session);
+                }
+                // A session that was just closed still has it for a moment.
+                std::thread::sleep(LOCK_PAUSE);
+            }
+            return Err(busy());
+        };
+        let mut path = path.as_os_str().to_owned();
+        path.push("-copying");
+        let file =
+            File::create(&path).map_err(|error| Error::Unavailable(format!("lock the target: {error}")))?;
+        file.try_lock().map_err(|_| busy())?;
+        Ok(Lock::File { _file: file, path: path.into() })
+    }
+}
+
+const LOCK_TRIES: u32 = 30;
+const LOCK_PAUSE: Duration = Duration::from_millis(100);
+const LOCK: &str = "
+SELECT pg_try_advisory_lock(7263042, hashtext(current_schema()))";
 
 impl Target {
     /// Creates the tables of schema `version` in an empty database, or opens the unfinished target of the same copy.
     /// `purpose` is the command and what it copies: "recto restore of …".
     pub fn open(location: &Location, purpose: &str, version: i64) -> Result<Target> {
         let mut connection = Connection::open(location)?;
+        let lock = Lock::take(location, &mut connection)?;
         in_transaction(&mut connection, |tx| copying::begin(tx, purpose, version))?;
-        Ok(Target { connection, table: None, lines: String::new(), written: 0 })
-    }
-
-    /// Whether a database is the unfinished target of the same copy; `false`: it is empty. Any other is an error.
-    pub fn was_begun(location: &Location, purpose: &str) -> Result<bool> {
-        in_transaction(&mut Connection::open(location)?, |tx| copying::was_begun(tx, purpose))
+        Ok(Target { connection, table: None, lines: String::new(), written: 0, lock })
     }
 
     /// The rows of a table in the order of its key.
@@ -115,6 +149,9 @@ impl Target {
         })?;
         match &self.connection {
             Connection::Sqlite(connection) => {
+                if let Lock::File { path, .. } = &self.lock {
+                    let _ = std::fs::remove_file(path);
+                }
                 Ok(connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?)
             }
             // Otherwise the first statements are planned as if the tables were empty.

@@ -153,9 +153,10 @@ async fn no_server_starts_on_an_unfinished_database(database: &Database) {
 async fn an_unfinished_database_is_opened_by_the_same_copy_only(database: &Database) {
     let location = database.location();
     blocking(move || {
-        assert!(!Target::was_begun(&location, "one").unwrap());
-        drop(Target::open(&location, "one", NEWEST_SCHEMA).unwrap());
-        assert!(Target::was_begun(&location, "one").unwrap());
+        let first = Target::open(&location, "one", NEWEST_SCHEMA).unwrap();
+        let error = Target::open(&location, "one", NEWEST_SCHEMA).err().unwrap().to_string();
+        assert!(error.contains("another process is copying"), "{error}");
+        drop(first);
         let error = Target::open(&location, "two", NEWEST_SCHEMA).err().unwrap().to_string();
         assert!(error.contains("`one` was interrupted"), "{error}");
         drop(Target::open(&location, "one", NEWEST_SCHEMA).unwrap());
