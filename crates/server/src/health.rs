@@ -58,7 +58,7 @@ impl Health {
     }
 
     pub(crate) async fn check(&self) -> Result<Ready, ApiError> {
-        // Whoever can serve without the database does not wait long for it: load balancers do not either.
+        // A process that can serve without the database does not wait long for it: load balancers do not either.
         let can_do_without = !self.needs_database && self.publisher.knows_sites();
         let patience = if can_do_without { SHORT_TIMEOUT } else { READY_TIMEOUT };
         let database = match timeout(patience, self.probe.check(&self.publisher)).await {

@@ -58,7 +58,7 @@ fn each_role_says_whether_it_can_serve_without_the_database() {
 }
 
 #[test]
-fn a_silent_database_delays_nobody_who_does_not_need_it() {
+fn a_silent_database_delays_no_visitor_of_a_known_page() {
     let database = Cluster::start();
     let Some(fleet) = Fleet::on(&database) else { return };
     let account = fleet.recto.account("Acme");

@@ -1,4 +1,4 @@
-//! A proxy between a server and one of its engines, which can be told to fail.
+//! A proxy between a server and one of its engines, which fails on request.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
