@@ -15,6 +15,7 @@ use bytes::Bytes;
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, Lifecycle, Weighter};
 use tokio::task::spawn_blocking;
+use uuid::Uuid;
 
 use crate::Key;
 
@@ -56,6 +57,7 @@ impl DiskCache {
         for entry in fs::read_dir(&self.directory).into_iter().flatten().flatten() {
             if let (Ok(name), Ok(found)) = (entry.file_name().into_string(), entry.metadata())
                 && found.is_file()
+                && is_ours(&name)
             {
                 let _entering = self.entering.lock().unwrap_or_else(PoisonError::into_inner);
                 if self.files.peek(&name).is_none() {
@@ -105,6 +107,13 @@ const UNFINISHED: &str = "unfinished";
 fn name(key: &Key, range: &Range<u64>) -> String {
     let id = key.0.filename().unwrap_or_default();
     format!("{id}-{}-{}", range.start, range.end)
+}
+
+/// Whether a file was named by `name`. Others are never counted, and so never deleted.
+fn is_ours(name: &str) -> bool {
+    let parts: Vec<&str> = name.split('-').collect();
+    let is_number = |part: &str| part.parse::<u64>().is_ok();
+    matches!(parts[..], [id, start, end] if Uuid::try_parse(id).is_ok() && is_number(start) && is_number(end))
 }
 
 #[derive(Clone)]
@@ -173,13 +182,15 @@ mod tests {
         assert_eq!(cache.get(&key, &range).await, Some("hello".into()));
         assert_eq!(cache.get(&key, &(10..14)).await, None);
         fs::write(directory.path().join(UNFINISHED).join("left"), "by a crash").unwrap();
+        fs::write(directory.path().join("foreign"), vec![1; 2 << 20]).unwrap();
         let next = DiskCache::open(directory.path(), 1 << 20).unwrap();
         // A thread looks for them.
         while next.files.is_empty() {
             tokio::task::yield_now().await;
         }
         assert_eq!(next.get(&key, &range).await, Some("hello".into()));
-        assert_eq!(files_in(directory.path()).count(), 1);
+        // A file that is not the cache's stays, however large.
+        assert_eq!(files_in(directory.path()).count(), 2);
         assert_eq!(fs::read_dir(directory.path().join(UNFINISHED)).unwrap().count(), 0);
     }
 

@@ -98,8 +98,6 @@ impl Blob {
     /// Keeps what `read` has read from a remote store in this directory, up to this many bytes.
     pub fn with_cache(self, directory: &Path, bytes: u64) -> Result<Blob, Error> {
         if self.directory.is_some() || bytes == 0 {
-            // Nothing of an earlier configuration stays.
-            let _ = std::fs::remove_dir_all(directory);
             return Ok(self);
         }
         let cache = DiskCache::open(directory, bytes).map_err(|error| failed(directory, &error))?;

@@ -317,7 +317,7 @@ fn sites_of(config: &Config, publisher: &Publisher, clock: Arc<DatabaseClock>) -
         limits: config.limits.clone(),
     };
     // Connections to S3 belong to a runtime, so the sites' runtime has its own.
-    let objects = open_objects(config)?.with_cache(&config.data.join("cache"), config.site_disk_cache.0);
+    let objects = open_objects(config)?.with_cache(&config.data.join("site-cache"), config.site_disk_cache.0);
     Ok(Sites::new(publisher.with_objects(objects.context("open the cache of the sites")?), settings))
 }
 

@@ -1,15 +1,15 @@
 //! How a closure reaches a connection of either database, and how its answer comes back.
 //!
-//! Each of these files uses only those before it: `row` (what was found), `mark` (what changed), `tx` (a transaction and its
+//! Each of these files uses only those before it: `row` (what was found), `announcements` (what changed), `tx` (a transaction and its
 //! statements), `job` (a closure on its way to a thread), `migrate` with `copying` (the mark of an unfinished copy); then SQLite's `group_commit`, `checkpoint` and
 //! `sqlite`, PostgreSQL's `postgres`, and the `Store` here, which is one of the two.
 
+mod announcements;
 pub(crate) mod bulk;
 mod checkpoint;
 pub(crate) mod copying;
 mod group_commit;
 mod job;
-mod mark;
 mod migrate;
 #[cfg(test)]
 mod plans;
@@ -27,10 +27,10 @@ use model::SiteId;
 use tokio::sync::futures::Notified;
 use tokio::time::{Instant, timeout};
 
+use self::announcements::Announcements;
+pub use self::announcements::Mark;
 pub use self::bulk::Bulk;
 use self::job::{Closure, Job, NoAnswer};
-use self::mark::Announcements;
-pub use self::mark::Mark;
 pub use self::migrate::{NEWEST as NEWEST_SCHEMA, Schema, SchemaVersions};
 pub use self::postgres::with_password;
 use self::postgres::{Access, Postgres};

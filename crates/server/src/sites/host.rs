@@ -1,6 +1,7 @@
 //! The host that a request is for.
 
 use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr};
 
 use axum::http::header::HOST;
 use axum::http::{Request, Version};
@@ -26,6 +27,19 @@ pub(super) fn text<B>(request: &Request<B>) -> Result<Option<&str>, AmbiguousHos
         (None, _) if request.version() < Version::HTTP_11 => Ok(None),
         _ => Err(AmbiguousHost),
     }
+}
+
+/// The address that a host is, if it is no name: `localhost`, `10.0.0.1` or `[::1]`, with or without a port.
+pub(super) fn address(host: &str) -> Option<IpAddr> {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if !host.ends_with(']') && port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    if name.eq_ignore_ascii_case("localhost") {
+        return Some(Ipv4Addr::LOCALHOST.into());
+    }
+    let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    bare.unwrap_or(name).parse().ok()
 }
 
 /// The longest possible host name.
@@ -74,6 +88,21 @@ mod tests {
         check(":80", None);
         check(&"a".repeat(253), Some(&"a".repeat(253)));
         check(&"a".repeat(254), None);
+    }
+
+    #[test]
+    fn a_host_may_be_an_address() {
+        let check = |host: &str, expected: Option<&str>| {
+            assert_eq!(address(host), expected.map(|text| text.parse().expect("an address")), "{host}");
+        };
+        check("127.0.0.1:8081", Some("127.0.0.1"));
+        check("10.1.2.3", Some("10.1.2.3"));
+        check("[::1]", Some("::1"));
+        check("[fd00::1]:8081", Some("fd00::1"));
+        check("LocalHost:8081", Some("127.0.0.1"));
+        check("acme.localhost:8081", None);
+        check("10.1.2.3.example.com", None);
+        check("localhost.evil.com:8081", None);
     }
 
     fn request(uri: &str, version: Version, hosts: &[&str]) -> Request<()> {

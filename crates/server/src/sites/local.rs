@@ -6,7 +6,7 @@
 //! (`SitesSettings::list_sites`), the peer is this machine, the host is a loopback address, and no header was added by a
 //! proxy.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use axum::http::header::{CONTENT_SECURITY_POLICY, FORWARDED, VIA};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
@@ -32,19 +32,12 @@ pub(super) fn address<B>(peer: SocketAddr, request: &Request<B>) -> Option<&str>
     host::text(request).ok()?.filter(|text| here && is_loopback(text))
 }
 
-fn is_forwarded(headers: &HeaderMap) -> bool {
-    headers.keys().any(|name| name.as_str().starts_with("x-forwarded") || PROXY_HEADERS.contains(name))
+fn is_loopback(host: &str) -> bool {
+    host::address(host).is_some_and(|address| address.is_loopback())
 }
 
-/// `localhost`, `127.0.0.1` or `[::1]`, with or without a port.
-fn is_loopback(host: &str) -> bool {
-    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if !host.ends_with(']') && is_port(port) => name,
-        _ => host,
-    };
-    let ip = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
-    name.eq_ignore_ascii_case("localhost") || ip.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+fn is_forwarded(headers: &HeaderMap) -> bool {
+    headers.keys().any(|name| name.as_str().starts_with("x-forwarded") || PROXY_HEADERS.contains(name))
 }
 
 /// `address` is the host of the request.

@@ -14,9 +14,9 @@ use rusqlite::Connection;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::Semaphore;
 
+use super::announcements::Announcements;
 use super::checkpoint::Restart;
 use super::job::{Job, QUEUE, Undo};
-use super::mark::Announcements;
 use super::tx::{Engine, cached, roll_back};
 use crate::error::{Error, Result};
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::mark::Announcement;
+use super::announcements::Announcement;
 use super::tx::{Engine, Tx};
 use crate::error::{Error, Result, Retry};
 

@@ -9,10 +9,10 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use tokio::sync::mpsc;
 
+use super::announcements::{Announcements, SqliteWatch};
 use super::checkpoint::{Length, Log, Restart};
 use super::group_commit::Writer;
 use super::job::{Job, QUEUE, spawn, take};
-use super::mark::{Announcements, SqliteWatch};
 use super::migrate::{self, Schema, SchemaVersions};
 use super::tx::{Engine, Tx, cached, roll_back};
 use crate::error::{Error, Result};

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use model::{SiteId, Timestamp};
 
+use super::announcements::Announcement;
 use super::bulk::Bulk;
-use super::mark::Announcement;
 use super::row::{Row, read};
 use crate::error::{Error, Result, Retry};
 

@@ -61,43 +61,29 @@ upgrades! {
         a_release_that_never_was_is_recognised_and_undone,
         releases_and_hosts_stay,
         media_stay;
-    schema_4 4:
-        every_table_has_rows,
-        accounts_and_pages_stay,
-        what_accounts_use_is_counted,
-        the_default_site_stays,
-        pages_know_the_length_of_their_texts,
-        texts_that_were_doomed_are_swept,
-        builds_go_on,
-        the_installation_stays,
-        a_release_that_never_was_is_recognised_and_undone,
-        releases_and_hosts_stay,
-        media_stay;
-    schema_5 5:
-        every_table_has_rows,
-        accounts_and_pages_stay,
-        what_accounts_use_is_counted,
-        the_default_site_stays,
-        pages_know_the_length_of_their_texts,
-        texts_that_were_doomed_are_swept,
-        builds_go_on,
-        the_installation_stays,
-        a_release_that_never_was_is_recognised_and_undone,
-        releases_and_hosts_stay,
-        media_stay;
-    schema_6 6:
-        every_table_has_rows,
-        accounts_and_pages_stay,
-        what_accounts_use_is_counted,
-        the_default_site_stays,
-        pages_know_the_length_of_their_texts,
-        texts_that_were_doomed_are_swept,
-        builds_go_on,
-        the_installation_stays,
-        a_release_that_never_was_is_recognised_and_undone,
-        releases_and_hosts_stay,
-        media_stay;
 }
+
+/// Since schema 4 there is something to check in every table.
+macro_rules! upgrades_since_4 {
+    ($($module:ident $schema:literal),+) => {
+        upgrades! {$(
+            $module $schema:
+                every_table_has_rows,
+                accounts_and_pages_stay,
+                what_accounts_use_is_counted,
+                the_default_site_stays,
+                pages_know_the_length_of_their_texts,
+                texts_that_were_doomed_are_swept,
+                builds_go_on,
+                the_installation_stays,
+                a_release_that_never_was_is_recognised_and_undone,
+                releases_and_hosts_stay,
+                media_stay;
+        )+}
+    };
+}
+
+upgrades_since_4!(schema_4 4, schema_5 5, schema_6 6);
 
 macro_rules! migrations {
     ($database:literal) => {
