@@ -126,7 +126,7 @@ fn send(
             Err(error) if error.is_connect() => {}
             Ok(_) | Err(_) => outcome.unknown += 1,
         }
-        std::thread::sleep(Duration::from_millis(random() % 50));
+        std::thread::sleep(Duration::from_millis(random() % 20));
     }
     outcome
 }
@@ -142,9 +142,13 @@ fn disturb(apis: &[Node; 2], fault: Fault) {
             node.wait_until_ready();
         }
         Fault::Pause => {
-            node.signal(Signal::STOP);
-            std::thread::sleep(Duration::from_millis(300 + random() % 1000));
-            node.signal(Signal::CONT);
+            // Longer than the deadline of Redis. Often, so that it waits for an answer of Redis in some of them.
+            for _ in 0..10 {
+                node.signal(Signal::STOP);
+                std::thread::sleep(Duration::from_millis(300 + random() % 100));
+                node.signal(Signal::CONT);
+                std::thread::sleep(Duration::from_millis(random() % 50));
+            }
         }
     }
 }
