@@ -1,4 +1,4 @@
-//! For tests only: an empty database of either kind, and a macro that runs a test on both.
+//! For tests only: an empty database of either kind, and macros that run a test on both, or on each configuration.
 //!
 //! ```text
 //! testing::on_both_databases!(an_account_is_listed, an_account_is_suspended);

@@ -16,9 +16,9 @@ use crate::nodes::fleet::{Fleet, Node};
 
 /// Clients that send at the same time.
 const CLIENTS: usize = 8;
-/// Each one sends at least this many requests: together more than any limit.
-const REQUESTS: usize = 30;
-/// Rounds that count. In the others the machine was so busy that Redis missed a deadline.
+/// Each one sends at least this many requests: even those to one node are more than any limit.
+const REQUESTS: usize = 60;
+/// Rounds that count. In the others the machine was too busy: Redis missed a deadline, or the window was over.
 const ROUNDS: usize = 6;
 
 #[derive(Clone, Copy)]
@@ -77,17 +77,15 @@ fn check(
         let account = fleet.recto.account(&format!("Account {round}"));
         let (start, outages_before) = (Instant::now(), outages(&apis));
         let outcome = play(&apis, *fault, |node| request(node, &account, round));
-        if outages(&apis) > outages_before {
+        if outages(&apis) > outages_before || start.elapsed() >= window {
             continue;
         }
-        // On a busy machine a round may take longer than a window.
-        let windows = 1 + start.elapsed().div_duration_f64(window) as u32;
-        assert!(outcome.accepted <= limit * windows, "{outcome:?}");
+        assert!(outcome.accepted <= limit, "{outcome:?}");
         assert!(outcome.accepted + outcome.unknown >= limit, "{outcome:?}");
         assert!(outcome.refused > 0, "{outcome:?}");
         faults.next();
     }
-    assert!(faults.peek().is_none(), "Redis misses its deadlines");
+    assert!(faults.peek().is_none(), "the machine is too busy");
 }
 
 /// Sends requests to both nodes, with a fault of one of them in the middle.
