@@ -66,7 +66,7 @@ async fn an_edit_of_the_date_is_followed(database: &Database) {
 /// It was not dated in the future, so that no later build would look for it.
 async fn a_page_is_shown_at_once_although_the_clock_of_its_server_is_ahead(database: &Database) {
     let world = World::new(database).await;
-    world.published(json!({"title": "Now"})).await;
+    world.publish(json!({"title": "Now"})).await.unwrap();
     world.clock.set(world.clock.now().minus(Duration::from_millis(5)));
     world.rebuild().await;
     assert!(world.get("/blog/now").await.is_some());
