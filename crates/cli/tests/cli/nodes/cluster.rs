@@ -183,7 +183,7 @@ fn check_promises(
     let files = promised.files.lock().unwrap();
     assert!(files.len() > 3, "{}", files.len());
     let slugs = promised.slugs.lock().unwrap();
-    eprintln!("acknowledged: {version} versions, {} single pages, {} files", slugs.len(), files.len());
+    eprintln!("acknowledged: version {version}, {} single pages, {} files", slugs.len(), files.len());
     for node in sites {
         wait_until("the last build is live", || {
             node.visit(HOST, "/blog/last").is_ok_and(|page| page.status == 200)
