@@ -15,7 +15,7 @@ fn an_idle_server_is_small() {
     assert!(resident < 60 * MB, "{} MB", resident / MB);
 }
 
-on_both_databases!(a_giant_upload_takes_little_memory_and_delays_no_other_request);
+on_one_machine_and_nodes!(a_giant_upload_takes_little_memory_and_delays_no_other_request);
 
 fn a_giant_upload_takes_little_memory_and_delays_no_other_request(recto: &Recto) {
     let (giant, other) = (recto.account("Giant"), recto.account("Other"));
