@@ -23,7 +23,7 @@ pub struct Draft {
     request: Request,
     looked_up: LookedUp,
     texts: Texts,
-    leftovers: Leftovers,
+    leftovers: Arc<Leftovers>,
     attached: Attached,
     /// The remaining CPU time for finding references.
     search: Duration,
@@ -128,7 +128,7 @@ impl Draft {
             request: Request::default(),
             looked_up: LookedUp::default(),
             texts: Texts::default(),
-            leftovers: Leftovers::new(publisher.clone(), (caller.account, &caller.plan)),
+            leftovers: Arc::new(Leftovers::new(publisher.clone(), (caller.account, &caller.plan))),
             attached,
             search: SEARCH,
             unyielded: 0,
@@ -305,8 +305,8 @@ impl Draft {
             end = piece.texts;
             self.looked_up.add(piece);
         }
-        self.texts.wait_for_stash(&mut self.leftovers).await?;
-        self.texts.stash(end, &self.publisher, &mut self.leftovers)
+        self.texts.wait_for_stashes(self.publisher.stashes_at_once - 1).await?;
+        self.texts.stash(end, &self.leftovers)
     }
 
     /// The body is complete.
@@ -318,7 +318,6 @@ impl Draft {
             self.entry(&format!("{{{}}}", members.join(","))).await?;
             self.request.single = true;
         }
-        self.texts.wait_for_stash(&mut self.leftovers).await?;
         let files = match self.attached {
             Attached::All(files) => Some(files),
             Attached::None | Attached::Unknown => None,
@@ -334,7 +333,7 @@ pub(crate) struct Complete {
     pub(crate) request: Request,
     pub(crate) looked_up: LookedUp,
     pub(crate) texts: Texts,
-    pub(crate) leftovers: Leftovers,
+    pub(crate) leftovers: Arc<Leftovers>,
     pub(crate) files: Option<Arc<ProcessedFiles>>,
 }
 

@@ -22,13 +22,14 @@ use crate::{Caller, Draft, Entry, Error, LongText, Publisher, Target, TextRef};
 
 impl Draft {
     pub async fn publish(self, caller: &Caller) -> Result<PublishResponse, Error> {
-        let Complete { publisher, request, looked_up, texts, leftovers, files } = self.finish().await?;
+        let Complete { publisher, request, looked_up, mut texts, leftovers, files } = self.finish().await?;
         let request = Arc::new(request);
         let writes_nothing = request.is_refused() || files.is_none() && request.is_empty() && !request.build;
         let ahead = match writes_nothing || files.is_some() || request.is_large() {
             true => Some(Ahead::new(&publisher, caller.account, &request, looked_up).await?),
             false => None,
         };
+        texts.wait_for_stashes(0).await?;
         let stored = match (&files, &ahead) {
             (Some(files), Some(Ahead { site, .. })) => {
                 // After all other errors.

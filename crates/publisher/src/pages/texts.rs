@@ -1,6 +1,8 @@
 //! The long texts of a request. Small requests store them in the publish's transaction; large ones store them ahead in
 //! pieces (stashes), while the next texts are being read.
 
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use model::{AccountId, TextHash};
@@ -30,7 +32,7 @@ pub(crate) struct Texts {
     /// All of them.
     all: Vec<Arrived>,
     stashes: Vec<Stash>,
-    under_way: Option<UnderWay>,
+    under_way: VecDeque<UnderWay>,
     /// The request is already refused, so its texts are not needed.
     refused: bool,
 }
@@ -56,29 +58,38 @@ struct UnderWay {
     numbers: Vec<usize>,
 }
 
-/// Stashes that no publish has adopted yet. When dropped, they are left to the sweep at once: a request that is refused
-/// or interrupted uses no disk space.
+/// Stashes that no publish has adopted yet. When the request and its writes have dropped them, they are left to the sweep
+/// at once: a request that is refused or interrupted uses no disk space.
 pub(crate) struct Leftovers {
     publisher: Publisher,
-    stashes: Vec<Stash>,
-    held: HeldBytes,
+    account: AccountId,
+    stashes: Mutex<Vec<Stash>>,
+    held: Mutex<HeldBytes>,
 }
 
 impl Leftovers {
     pub(crate) fn new(publisher: Publisher, (account, plan): (AccountId, &str)) -> Leftovers {
         let most = open_bytes::limit(publisher.settings.file_size(plan).0);
-        let held = HeldBytes::new(&publisher.open_bytes, account, most);
-        Leftovers { publisher, stashes: Vec::new(), held }
+        let held = Mutex::new(HeldBytes::new(&publisher.open_bytes, account, most));
+        Leftovers { publisher, account, stashes: Mutex::default(), held }
     }
 
-    pub(crate) fn were_adopted(mut self) {
-        self.stashes.clear();
+    pub(crate) fn were_adopted(&self) {
+        self.stashes().clear();
+    }
+
+    fn stashes(&self) -> MutexGuard<'_, Vec<Stash>> {
+        self.stashes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hold(&self, bytes: usize) -> Result<(), Error> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).add(bytes as u64)
     }
 }
 
 impl Drop for Leftovers {
     fn drop(&mut self) {
-        let stashes = std::mem::take(&mut self.stashes);
+        let stashes = std::mem::take(&mut *self.stashes());
         // Without a runtime the process is about to end, and the lease expires instead.
         if let (false, Ok(runtime)) = (stashes.is_empty(), Handle::try_current()) {
             let (store, clock) = (self.publisher.store.clone(), self.publisher.clock.clone());
@@ -149,14 +160,9 @@ impl Texts {
         }
     }
 
-    /// Stores the waiting texts with numbers up to `end`.
-    pub(crate) fn stash(
-        &mut self,
-        end: usize,
-        publisher: &Publisher,
-        leftovers: &mut Leftovers,
-    ) -> Result<(), Error> {
-        publisher.disks.check()?;
+    /// Stores the waiting texts with numbers up to `end`, except those that their pages have.
+    pub(crate) fn stash(&mut self, end: usize, leftovers: &Arc<Leftovers>) -> Result<(), Error> {
+        leftovers.publisher.disks.check()?;
         let (mut numbers, mut bodies, mut bytes) = (Vec::new(), Vec::new(), 0);
         let first = self.stored();
         for (number, text) in (first..end).zip(self.waiting.drain(..end.saturating_sub(first))) {
@@ -167,37 +173,26 @@ impl Texts {
                 bodies.push(text);
             }
         }
-        if bodies.is_empty() {
-            return Ok(());
+        if !bodies.is_empty() {
+            leftovers.hold(bytes)?;
+            let write = tokio::spawn(write(bodies, bytes, leftovers.clone()));
+            self.under_way.push_back(UnderWay { write, numbers });
         }
-        leftovers.held.add(bytes as u64)?;
-        let sweep = SWEEP_FACTOR * bytes as i64;
-        let (publisher, account) = (publisher.clone(), leftovers.held.account);
-        let write = async move {
-            publisher.pace.pause(account.0).await;
-            let _turn = publisher.stashing.take(account).await;
-            let clock = publisher.clock.clone();
-            let stash = publisher.write_large(account.0, Large::Step, move |tx| {
-                let now = tx.lease_now(clock.now())?;
-                texts::sweep(tx, now, sweep)?;
-                texts::stash(tx, &bodies, now.plus(STASH_LEASE))
-            });
-            Ok(stash.await?)
-        };
-        self.under_way = Some(UnderWay { write: tokio::spawn(write), numbers });
         Ok(())
     }
 
-    /// Waits until the previous piece is stored.
-    pub(crate) async fn wait_for_stash(&mut self, leftovers: &mut Leftovers) -> Result<(), Error> {
-        let Some(UnderWay { write, numbers }) = self.under_way.take() else { return Ok(()) };
-        let stash = write.await.map_err(|error| Error::Internal(format!("store texts ahead: {error}")))??;
-        if let Some(stash) = stash {
-            for (number, id) in numbers.into_iter().zip(stash.range.first.0..) {
-                self.all[number].place = Place::Stashed(TextId(id));
+    /// Waits until at most so many pieces are still being stored.
+    pub(crate) async fn wait_for_stashes(&mut self, most: usize) -> Result<(), Error> {
+        while self.under_way.len() > most {
+            let Some(UnderWay { write, numbers }) = self.under_way.pop_front() else { return Ok(()) };
+            let stash =
+                write.await.map_err(|error| Error::Internal(format!("store texts ahead: {error}")))??;
+            if let Some(stash) = stash {
+                for (number, id) in numbers.into_iter().zip(stash.range.ids()) {
+                    self.all[number].place = Place::Stashed(id);
+                }
+                self.stashes.push(stash);
             }
-            self.stashes.push(stash);
-            leftovers.stashes.push(stash);
         }
         Ok(())
     }
@@ -235,6 +230,21 @@ impl Texts {
             Place::Waiting | Place::Page => None,
         }
     }
+}
+
+async fn write(bodies: Vec<String>, bytes: usize, leftovers: Arc<Leftovers>) -> Result<Option<Stash>, Error> {
+    let (publisher, account) = (&leftovers.publisher, leftovers.account);
+    publisher.pace.pause(account.0).await;
+    let _turn = publisher.stashing.take(account).await;
+    let clock = publisher.clock.clone();
+    let stash = publisher.write_large(account.0, Large::Step, move |tx| {
+        let now = tx.lease_now(clock.now())?;
+        texts::sweep(tx, now, SWEEP_FACTOR * bytes as i64)?;
+        texts::stash(tx, &bodies, now.plus(STASH_LEASE))
+    });
+    let stash = stash.await?;
+    leftovers.stashes().extend(stash);
+    Ok(stash)
 }
 
 fn most_waiting(others_write: bool) -> usize {
