@@ -50,6 +50,10 @@ pub use store::transcodes::Status as TranscodeStatus;
 pub use store::usage::Limited;
 pub use upkeep::{Belonging, Damage, Orphans, Tidied, Upkeep, Verified};
 
+/// Pieces of one account's texts that PostgreSQL stores at the same time, if no other account writes. It takes longer to
+/// store a piece than to read the next one.
+const STASHES_AT_ONCE: usize = 2;
+
 /// The use cases, over one store and one clock.
 #[derive(Clone)]
 pub struct Publisher {
@@ -65,8 +69,9 @@ pub struct Publisher {
     file_processor: Arc<media::uploads::FileProcessor>,
     /// Turns for parsing texts, which would block the async threads.
     parsing: Arc<Turns>,
-    /// Turns for storing texts ahead of their publish: one piece at a time on the whole server.
+    /// Turns for storing texts ahead of their publish, and how many pieces of them one account stores at a time.
     stashing: Arc<Turns>,
+    stashes_at_once: usize,
     /// Pauses between large writes.
     pace: Arc<Pace>,
     open_bytes: Arc<OpenBytes>,
@@ -77,11 +82,14 @@ pub struct Publisher {
 impl Publisher {
     pub fn new(store: Store, blob: Blob, clock: Arc<dyn Clock>, settings: Settings) -> Publisher {
         let uploads = &settings.uploads;
+        let stashes_at_once = (store.writes_at_once() / 2).clamp(1, STASHES_AT_ONCE);
         Publisher {
             spool: Arc::new(media::uploads::Spool::below(&uploads.directory)),
             file_processor: Arc::new(media::uploads::FileProcessor::new(uploads)),
             parsing: Turns::new(std::thread::available_parallelism().map_or(2, usize::from).max(2)),
-            stashing: Turns::new(1),
+            // An account leaves one of several places to others.
+            stashing: Turns::new(if stashes_at_once > 1 { stashes_at_once + 1 } else { 1 }),
+            stashes_at_once,
             pace: Arc::default(),
             open_bytes: Arc::default(),
             disks: Arc::new(Disks::new(settings.disks.clone(), settings.min_free)),

@@ -221,6 +221,14 @@ impl Store {
         Err(E::from(error))
     }
 
+    /// How many writes can run at the same time.
+    pub fn writes_at_once(&self) -> usize {
+        match &*self.inner {
+            Inner::Sqlite(_) => 1,
+            Inner::Postgres(postgres) => postgres.writers,
+        }
+    }
+
     /// `false`: the store is closed.
     async fn queue(&self, access: Access, job: Box<dyn Job>) -> bool {
         match &*self.inner {
@@ -270,7 +278,7 @@ impl Store {
                 drop((writer, reads, peek, watch));
                 threads
             }
-            Inner::Postgres(Postgres { writes, reads, announcements, threads }) => {
+            Inner::Postgres(Postgres { writes, reads, announcements, threads, .. }) => {
                 drop((writes, reads, announcements));
                 threads
             }

@@ -119,14 +119,14 @@ fn conflicts(targets: &[Target], deleted: &HashSet<&PageKey>) -> Vec<usize> {
 type FieldError = (&'static str, String);
 
 /// The pages that were looked up, by id, key and slug.
-struct Known<'p> {
+pub(super) struct Known<'p> {
     by_id: HashMap<PageId, &'p Page>,
     by_key: HashMap<&'p PageKey, &'p Page>,
     by_slug: HashMap<&'p str, Vec<&'p Page>>,
 }
 
 impl<'p> Known<'p> {
-    fn new(found: &'p [Page]) -> Known<'p> {
+    pub(super) fn new(found: &'p [Page]) -> Known<'p> {
         let by_id: HashMap<PageId, &Page> = found.iter().map(|page| (page.id, page)).collect();
         let mut by_slug: HashMap<&str, Vec<&Page>> = HashMap::new();
         for page in by_id.values() {
@@ -142,28 +142,36 @@ impl<'p> Known<'p> {
 
     /// `None`: the entry's identity is bad and was reported already.
     fn resolve(&self, entry: &Entry) -> Result<Option<Target>, FieldError> {
-        match &entry.identity {
-            Identity::Unusable { .. } => Ok(None),
-            Identity::Id { id, slug } => {
-                let page = self.by_id.get(id).ok_or(("id", NOT_FOUND.to_owned()))?;
+        let page = self.meant(entry)?;
+        Ok(match (&entry.identity, page) {
+            (Identity::Unusable { .. }, _) | (Identity::Id { .. }, None) => None,
+            (Identity::Id { id, slug }, Some(page)) => {
                 let key = PageKey {
                     content_type: entry.content_type.unwrap_or(page.key.content_type),
                     section: entry.section.clone().unwrap_or_else(|| page.key.section.clone()),
                     slug: slug.clone().unwrap_or_else(|| page.key.slug.clone()),
                 };
-                Ok(Some(Target::Update { id: *id, old_key: page.key.clone(), key }))
+                Some(Target::Update { id: *id, old_key: page.key.clone(), key })
             }
+            (Identity::Slug(_) | Identity::Auto(_), Some(page)) => Some(stays(page)),
+            (Identity::Slug(slug) | Identity::Auto(slug), None) => {
+                Some(Target::Create { key: default_key(entry, slug.clone()) })
+            }
+        })
+    }
+
+    /// The page that an entry means; `None`: a new one, or its identity is bad.
+    pub(super) fn meant(&self, entry: &Entry) -> Result<Option<&'p Page>, FieldError> {
+        match &entry.identity {
+            Identity::Unusable { .. } => Ok(None),
+            Identity::Id { id, .. } => match self.by_id.get(id) {
+                Some(page) => Ok(Some(page)),
+                None => Err(("id", NOT_FOUND.to_owned())),
+            },
             Identity::Slug(slug) => {
-                let key = default_key(entry, slug.clone());
-                Ok(Some(match self.meant_by_slug(entry, slug.as_str(), &key)? {
-                    Some(page) => stays(page),
-                    None => Target::Create { key },
-                }))
+                self.meant_by_slug(entry, slug.as_str(), &default_key(entry, slug.clone()))
             }
-            Identity::Auto(slug) => {
-                let key = default_key(entry, slug.clone());
-                Ok(Some(self.by_key.get(&key).map_or(Target::Create { key }, |page| stays(page))))
-            }
+            Identity::Auto(slug) => Ok(self.by_key.get(&default_key(entry, slug.clone())).copied()),
         }
     }
 

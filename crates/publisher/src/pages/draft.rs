@@ -23,7 +23,7 @@ pub struct Draft {
     request: Request,
     looked_up: LookedUp,
     texts: Texts,
-    leftovers: Leftovers,
+    leftovers: Arc<Leftovers>,
     attached: Attached,
     /// The remaining CPU time for finding references.
     search: Duration,
@@ -128,7 +128,7 @@ impl Draft {
             request: Request::default(),
             looked_up: LookedUp::default(),
             texts: Texts::default(),
-            leftovers: Leftovers::new(publisher.clone(), (caller.account, &caller.plan)),
+            leftovers: Arc::new(Leftovers::new(publisher.clone(), (caller.account, &caller.plan))),
             attached,
             search: SEARCH,
             unyielded: 0,
@@ -286,16 +286,27 @@ impl Draft {
         self.request.build
     }
 
-    /// Stores texts and looks up pages ahead, once there are many. To be called between entries, so that a slow database
-    /// slows the reading.
+    /// Once there are many texts: looks up the pages of their entries, then stores those texts that the pages do not have,
+    /// while the next ones arrive. To be called between entries, so that a slow database slows the reading.
     pub async fn work_ahead(&mut self) -> Result<(), Error> {
-        if !self.texts.are_many(self.publisher.pace.others_write(self.account.0)) {
+        let others_write = self.publisher.pace.others_write(self.account.0);
+        if !self.texts.are_many(others_write) {
             return Ok(());
         }
-        self.texts.wait_for_stash(&mut self.leftovers).await?;
-        self.texts.stash(&self.publisher, &mut self.leftovers)?;
-        self.looked_up.go_on(&self.publisher, self.account, &self.request).await;
-        Ok(())
+        self.looked_up.begin(&self.publisher, self.account, &self.request, self.texts.count());
+        if self.looked_up.is_under_way() && !self.texts.are_too_many(others_write) {
+            return Ok(());
+        }
+        let mut end = self.texts.count();
+        if let Some(piece) = self.looked_up.wait().await {
+            for text in piece.stored_texts(&self.request, &self.texts) {
+                self.texts.is_at_its_page(text);
+            }
+            end = piece.texts;
+            self.looked_up.add(piece);
+        }
+        self.texts.wait_for_stashes(self.publisher.stashes_at_once - 1).await?;
+        self.texts.stash(end, &self.leftovers)
     }
 
     /// The body is complete.
@@ -307,7 +318,6 @@ impl Draft {
             self.entry(&format!("{{{}}}", members.join(","))).await?;
             self.request.single = true;
         }
-        self.texts.wait_for_stash(&mut self.leftovers).await?;
         let files = match self.attached {
             Attached::All(files) => Some(files),
             Attached::None | Attached::Unknown => None,
@@ -323,7 +333,7 @@ pub(crate) struct Complete {
     pub(crate) request: Request,
     pub(crate) looked_up: LookedUp,
     pub(crate) texts: Texts,
-    pub(crate) leftovers: Leftovers,
+    pub(crate) leftovers: Arc<Leftovers>,
     pub(crate) files: Option<Arc<ProcessedFiles>>,
 }
 

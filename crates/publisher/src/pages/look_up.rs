@@ -2,6 +2,7 @@
 //! of it arrives. Looking up thousands of pages takes as long as writing them.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use model::{AccountId, PageId, PageKey, SiteId};
@@ -10,9 +11,11 @@ use store::pages::{self, Page};
 use store::sites::Site;
 use tokio::task::JoinHandle;
 
+use super::decide::Known;
 use super::draft::Request;
+use super::texts::Texts;
 use crate::accounts::access::site_of;
-use crate::{Entry, Error, Identity, Publisher, Target, decide};
+use crate::{Entry, Error, Identity, Publisher, Target, TextRef, decide};
 
 /// What entries say about the pages they mean.
 #[derive(Default)]
@@ -70,50 +73,90 @@ pub(crate) struct LookedUp {
     given_up: bool,
 }
 
-struct Piece {
+/// What was looked up at once.
+pub(crate) struct Piece {
     site: Site,
     pages: Vec<Page>,
     slugs: HashSet<String>,
+    entries: Range<usize>,
+    /// How many texts its entries and those before have.
+    pub(crate) texts: usize,
+}
+
+impl Piece {
+    /// The texts that the pages of these entries have already. It may miss some.
+    pub(crate) fn stored_texts(&self, request: &Request, texts: &Texts) -> Vec<TextRef> {
+        let (known, mut stored) = (Known::new(&self.pages), Vec::new());
+        for entry in &request.entries[self.entries.clone()] {
+            // Pages with a slug that was looked up before are not here, or not all of them.
+            let is_complete = match &entry.identity {
+                Identity::Slug(slug) | Identity::Auto(slug) => self.slugs.contains(slug.as_str()),
+                Identity::Id { .. } | Identity::Unusable { .. } => true,
+            };
+            if let (true, Ok(Some(page))) = (is_complete, known.meant(entry)) {
+                let same = |text: &TextRef, hash| texts.hash(*text).is_some_and(|new| Some(new) == hash);
+                stored.extend(entry.content.filter(|text| same(text, page.content_hash)));
+                stored.extend(entry.params.filter(|text| same(text, page.params_hash)));
+            }
+        }
+        stored
+    }
 }
 
 impl LookedUp {
-    /// Looks up the pages of the entries that have arrived meanwhile, unless it still does so for those before.
-    pub(crate) async fn go_on(&mut self, publisher: &Publisher, account: AccountId, request: &Request) {
-        if self.under_way.as_ref().is_some_and(|look_up| !look_up.is_finished()) {
+    /// Looks up the pages of the entries that have arrived since the last piece, unless one is being looked up.
+    pub(crate) fn begin(
+        &mut self,
+        publisher: &Publisher,
+        account: AccountId,
+        request: &Request,
+        texts: usize,
+    ) {
+        if self.given_up || self.under_way.is_some() {
             return;
         }
-        self.wait().await;
-        if self.given_up {
-            return;
-        }
-        let (names, site) = (Names::of(&request.entries[self.entries..]), request.site);
-        self.entries = request.entries.len();
+        let entries = self.entries..request.entries.len();
+        let (names, site) = (Names::of(&request.entries[entries.clone()]), request.site);
+        self.entries = entries.end;
         let (publisher, seen) = (publisher.clone(), self.slugs.clone());
         self.under_way = Some(tokio::spawn(async move {
             publisher
                 .read(move |tx| {
                     let site = site_of(tx, account, site)?;
                     let (pages, slugs) = names.look_up(tx, site.id, &seen)?;
-                    Ok(Piece { site, pages, slugs })
+                    Ok(Piece { site, pages, slugs, entries: entries.clone(), texts })
                 })
                 .await
         }));
     }
 
-    /// Waits for the look-up that is under way. If it failed, or the site has changed since the one before, everything
-    /// is looked up again at the end.
-    pub(crate) async fn wait(&mut self) {
-        let Some(under_way) = self.under_way.take() else { return };
-        match under_way.await {
-            Ok(Ok(Piece { site, pages, slugs }))
-                if self.site.as_ref().is_none_or(|before| same(before, &site)) =>
-            {
-                self.site = Some(site);
-                self.pages.extend(pages);
-                Arc::make_mut(&mut self.slugs).extend(slugs);
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.under_way.as_ref().is_some_and(|look_up| !look_up.is_finished())
+    }
+
+    /// Waits for the piece that is being looked up. If that failed, everything is looked up again at the end.
+    pub(crate) async fn wait(&mut self) -> Option<Piece> {
+        match self.under_way.take()?.await {
+            Ok(Ok(piece)) => Some(piece),
+            _ => {
+                self.give_up();
+                None
             }
-            _ => *self = LookedUp { given_up: true, ..LookedUp::default() },
         }
+    }
+
+    /// Adds a piece, unless the site has changed since the one before.
+    pub(crate) fn add(&mut self, piece: Piece) {
+        if self.site.as_ref().is_some_and(|before| !same(before, &piece.site)) {
+            return self.give_up();
+        }
+        self.site = Some(piece.site);
+        self.pages.extend(piece.pages);
+        Arc::make_mut(&mut self.slugs).extend(piece.slugs);
+    }
+
+    fn give_up(&mut self) {
+        *self = LookedUp { given_up: true, ..LookedUp::default() };
     }
 }
 
@@ -168,7 +211,9 @@ impl Ahead {
         request: &Arc<Request>,
         mut known: LookedUp,
     ) -> Result<Ahead, Error> {
-        known.wait().await;
+        if let Some(piece) = known.wait().await {
+            known.add(piece);
+        }
         let request = request.clone();
         let read = move |tx: &mut Tx| {
             let site = site_of(tx, account, request.site)?;

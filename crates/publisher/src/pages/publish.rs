@@ -22,13 +22,14 @@ use crate::{Caller, Draft, Entry, Error, LongText, Publisher, Target, TextRef};
 
 impl Draft {
     pub async fn publish(self, caller: &Caller) -> Result<PublishResponse, Error> {
-        let Complete { publisher, request, looked_up, texts, leftovers, files } = self.finish().await?;
+        let Complete { publisher, request, looked_up, mut texts, leftovers, files } = self.finish().await?;
         let request = Arc::new(request);
         let writes_nothing = request.is_refused() || files.is_none() && request.is_empty() && !request.build;
         let ahead = match writes_nothing || files.is_some() || request.is_large() {
             true => Some(Ahead::new(&publisher, caller.account, &request, looked_up).await?),
             false => None,
         };
+        texts.wait_for_stashes(0).await?;
         let stored = match (&files, &ahead) {
             (Some(files), Some(Ahead { site, .. })) => {
                 // After all other errors.
@@ -121,12 +122,12 @@ impl Publisher {
             let now = clock.now();
             let mut changes = Changes::new(&request, decision, &texts, now);
             if !changes.are_none() {
-                if !texts::adopt(tx, &texts.stashes())? {
+                if !texts::adopt(tx, texts.stashes())? {
                     return Err(Error::Unavailable(
                         "the request took so long that its texts were swept".into(),
                     ));
                 }
-                changes.set_texts(&texts, texts::insert(tx, &texts.waiting)?);
+                changes.store_texts(tx, &texts)?;
                 if let Some(exceeded) = usage::charge(tx, site.id, changes.usage, &settings.quota(&plan))? {
                     return Err(exceeded.into());
                 }
@@ -151,8 +152,6 @@ struct Changes {
     pages: Vec<Written>,
     /// Which of the request's texts belong to which page.
     texts: Vec<(usize, LongText, TextRef)>,
-    /// Texts of the request that are stored already.
-    known: Vec<TextRef>,
     /// Indexes of the pages whose key changes.
     moved: Vec<usize>,
     /// Their former URLs.
@@ -218,7 +217,7 @@ impl Changes {
         };
         let new_hash = texts.hash(text);
         if slot.is_some() && new_hash.is_some() && *hash == new_hash {
-            self.known.push(text);
+            self.released.extend(texts.stashed(text));
             return;
         }
         let old = slot.take();
@@ -234,14 +233,24 @@ impl Changes {
         self.deleted_ids.is_empty() && self.pages.iter().all(|written| written.unchanged)
     }
 
-    /// Sets the rows of the request's texts, now that they are stored; those that waited are in `last`.
-    fn set_texts(&mut self, texts: &Texts, last: Option<TextRange>) {
+    /// Stores the texts that wait, as far as pages need them, and sets the rows of all new texts.
+    fn store_texts(&mut self, tx: &mut Tx, texts: &Texts) -> Result<(), Error> {
+        let bodies: Vec<&str> = self.texts.iter().filter_map(|(_, _, text)| texts.waiting(*text)).collect();
+        let mut ids = texts::insert(tx, &bodies)?.into_iter().flat_map(TextRange::ids);
         for (index, which, text) in &self.texts {
+            let stored = match texts.waiting(*text) {
+                Some(_) => ids.next().map(|id| Text { id, bytes: texts.bytes(*text) }),
+                None => texts.stashed(*text),
+            };
+            // It was not stored, because its page had it.
+            let stored = stored.ok_or_else(|| {
+                Error::Unavailable("a page was changed while the same text as before arrived for it".into())
+            })?;
             let page = &mut self.pages[*index].page;
             let slot = if let LongText::Content = which { &mut page.content } else { &mut page.params };
-            *slot = texts.row(*text, last);
+            *slot = Some(stored);
         }
-        self.released.extend(self.known.iter().filter_map(|text| texts.row(*text, last)));
+        Ok(())
     }
 
     fn write(&self, tx: &mut Tx, site: &Site, version: i64, now: Timestamp) -> Result<(), Error> {

@@ -1,10 +1,12 @@
 //! The long texts of a request. Small requests store them in the publish's transaction; large ones store them ahead in
 //! pieces (stashes), while the next texts are being read.
 
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use model::{AccountId, TextHash};
-use store::texts::{self, Stash, Text, TextId, TextRange};
+use store::texts::{self, Stash, Text, TextId};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -24,47 +26,70 @@ const STASH_LEASE: Duration = Duration::from_secs(24 * 3600);
 /// The long texts of a request, numbered in order of arrival.
 #[derive(Default)]
 pub(crate) struct Texts {
-    pub(crate) waiting: Vec<String>,
+    /// The last ones, which are not stored yet.
+    waiting: Vec<String>,
     waiting_bytes: usize,
-    /// Of all texts.
-    sizes: Vec<u32>,
-    hashes: Vec<TextHash>,
-    /// How many texts came before those that wait.
-    before: usize,
-    stashed: Vec<Stashed>,
-    under_way: Option<JoinHandle<Result<Option<Stash>, Error>>>,
+    /// All of them.
+    all: Vec<Arrived>,
+    stashes: Vec<Stash>,
+    under_way: VecDeque<UnderWay>,
     /// The request is already refused, so its texts are not needed.
     refused: bool,
 }
 
-struct Stashed {
-    first_number: usize,
-    stash: Stash,
+struct Arrived {
+    bytes: u32,
+    hash: TextHash,
+    place: Place,
 }
 
-/// Stashes that no publish has adopted yet. When dropped, they are left to the sweep at once: a request that is refused
-/// or interrupted uses no disk space.
+/// Where a text is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Waiting,
+    Stashed(TextId),
+    /// The page that it belongs to had it when it was looked up. The text is gone from here.
+    Page,
+}
+
+struct UnderWay {
+    write: JoinHandle<Result<Option<Stash>, Error>>,
+    /// The numbers of its texts.
+    numbers: Vec<usize>,
+}
+
+/// Stashes that no publish has adopted yet. When the request and its writes have dropped them, they are left to the sweep
+/// at once: a request that is refused or interrupted uses no disk space.
 pub(crate) struct Leftovers {
     publisher: Publisher,
-    stashes: Vec<Stash>,
-    held: HeldBytes,
+    account: AccountId,
+    stashes: Mutex<Vec<Stash>>,
+    held: Mutex<HeldBytes>,
 }
 
 impl Leftovers {
     pub(crate) fn new(publisher: Publisher, (account, plan): (AccountId, &str)) -> Leftovers {
         let most = open_bytes::limit(publisher.settings.file_size(plan).0);
-        let held = HeldBytes::new(&publisher.open_bytes, account, most);
-        Leftovers { publisher, stashes: Vec::new(), held }
+        let held = Mutex::new(HeldBytes::new(&publisher.open_bytes, account, most));
+        Leftovers { publisher, account, stashes: Mutex::default(), held }
     }
 
-    pub(crate) fn were_adopted(mut self) {
-        self.stashes.clear();
+    pub(crate) fn were_adopted(&self) {
+        self.stashes().clear();
+    }
+
+    fn stashes(&self) -> MutexGuard<'_, Vec<Stash>> {
+        self.stashes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hold(&self, bytes: usize) -> Result<(), Error> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).add(bytes as u64)
     }
 }
 
 impl Drop for Leftovers {
     fn drop(&mut self) {
-        let stashes = std::mem::take(&mut self.stashes);
+        let stashes = std::mem::take(&mut *self.stashes());
         // Without a runtime the process is about to end, and the lease expires instead.
         if let (false, Ok(runtime)) = (stashes.is_empty(), Handle::try_current()) {
             let (store, clock) = (self.publisher.store.clone(), self.publisher.clock.clone());
@@ -80,10 +105,9 @@ impl Drop for Leftovers {
 
 impl Texts {
     pub(crate) fn keep(&mut self, text: String, hash: TextHash) -> usize {
-        let number = self.before + self.waiting.len();
+        let number = self.all.len();
         self.waiting_bytes += text.len();
-        self.sizes.push(text.len() as u32);
-        self.hashes.push(hash);
+        self.all.push(Arrived { bytes: text.len() as u32, hash, place: Place::Waiting });
         self.waiting.push(text);
         if self.refused {
             self.refuse();
@@ -93,97 +117,136 @@ impl Texts {
 
     /// Replaces a waiting text, if it is still needed.
     pub(crate) fn put(&mut self, number: usize, text: String, hash: TextHash) {
-        let Some(slot) = number.checked_sub(self.before).and_then(|index| self.waiting.get_mut(index)) else {
+        let before = self.stored();
+        let Some(slot) = number.checked_sub(before).and_then(|index| self.waiting.get_mut(index)) else {
             return;
         };
-        self.waiting_bytes = self.waiting_bytes - self.sizes[number] as usize + text.len();
-        self.sizes[number] = text.len() as u32;
-        self.hashes[number] = hash;
+        let arrived = &mut self.all[number];
+        self.waiting_bytes = self.waiting_bytes - arrived.bytes as usize + text.len();
+        (arrived.bytes, arrived.hash) = (text.len() as u32, hash);
         *slot = text;
+    }
+
+    /// How many texts have arrived.
+    pub(crate) fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// How many texts came before those that wait.
+    fn stored(&self) -> usize {
+        self.all.len() - self.waiting.len()
     }
 
     /// Whether the waiting texts should be stored now.
     pub(crate) fn are_many(&self, others_write: bool) -> bool {
-        self.waiting_bytes >= if others_write { SHARED_STASH_BYTES } else { STASH_BYTES }
+        self.waiting_bytes >= most_waiting(others_write)
+    }
+
+    /// Whether they should be stored even if that has to wait.
+    pub(crate) fn are_too_many(&self, others_write: bool) -> bool {
+        self.waiting_bytes >= 2 * most_waiting(others_write)
     }
 
     pub(crate) fn refuse(&mut self) {
         self.refused = true;
-        self.before += self.waiting.len();
         self.waiting.clear();
         self.waiting_bytes = 0;
     }
 
-    pub(crate) fn stash(&mut self, publisher: &Publisher, leftovers: &mut Leftovers) -> Result<(), Error> {
-        publisher.disks.check()?;
-        leftovers.held.add(self.waiting_bytes as u64)?;
-        let bodies = std::mem::take(&mut self.waiting);
-        self.before += bodies.len();
-        let sweep = SWEEP_FACTOR * std::mem::take(&mut self.waiting_bytes) as i64;
-        let (publisher, account) = (publisher.clone(), leftovers.held.account);
-        let write = async move {
-            publisher.pace.pause(account.0).await;
-            let _turn = publisher.stashing.take(account).await;
-            let clock = publisher.clock.clone();
-            let stash = publisher.write_large(account.0, Large::Step, move |tx| {
-                let now = tx.lease_now(clock.now())?;
-                texts::sweep(tx, now, sweep)?;
-                texts::stash(tx, &bodies, now.plus(STASH_LEASE))
-            });
-            Ok(stash.await?)
-        };
-        self.under_way = Some(tokio::spawn(write));
-        Ok(())
+    /// The page of a text has it already, so that it need not be stored.
+    pub(crate) fn is_at_its_page(&mut self, text: TextRef) {
+        if let TextRef::Number(number) = text {
+            self.all[number].place = Place::Page;
+        }
     }
 
-    /// Waits until the previous piece is stored.
-    pub(crate) async fn wait_for_stash(&mut self, leftovers: &mut Leftovers) -> Result<(), Error> {
-        let Some(under_way) = self.under_way.take() else { return Ok(()) };
-        let stash =
-            under_way.await.map_err(|error| Error::Internal(format!("store texts ahead: {error}")))??;
-        if let Some(stash) = stash {
-            let first_number = self.stashed.last().map_or(0, Stashed::end);
-            self.stashed.push(Stashed { first_number, stash });
-            leftovers.stashes.push(stash);
+    /// Stores the waiting texts with numbers up to `end`, except those that their pages have.
+    pub(crate) fn stash(&mut self, end: usize, leftovers: &Arc<Leftovers>) -> Result<(), Error> {
+        leftovers.publisher.disks.check()?;
+        let (mut numbers, mut bodies, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let first = self.stored();
+        for (number, text) in (first..end).zip(self.waiting.drain(..end.saturating_sub(first))) {
+            self.waiting_bytes -= text.len();
+            if self.all[number].place == Place::Waiting {
+                bytes += text.len();
+                numbers.push(number);
+                bodies.push(text);
+            }
+        }
+        if !bodies.is_empty() {
+            leftovers.hold(bytes)?;
+            let write = tokio::spawn(write(bodies, bytes, leftovers.clone()));
+            self.under_way.push_back(UnderWay { write, numbers });
         }
         Ok(())
     }
 
-    pub(crate) fn stashes(&self) -> Vec<Stash> {
-        self.stashed.iter().map(|stashed| stashed.stash).collect()
+    /// Waits until at most so many pieces are still being stored.
+    pub(crate) async fn wait_for_stashes(&mut self, most: usize) -> Result<(), Error> {
+        while self.under_way.len() > most {
+            let Some(UnderWay { write, numbers }) = self.under_way.pop_front() else { return Ok(()) };
+            let stash =
+                write.await.map_err(|error| Error::Internal(format!("store texts ahead: {error}")))??;
+            if let Some(stash) = stash {
+                for (number, id) in numbers.into_iter().zip(stash.range.ids()) {
+                    self.all[number].place = Place::Stashed(id);
+                }
+                self.stashes.push(stash);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn stashes(&self) -> &[Stash] {
+        &self.stashes
     }
 
     pub(crate) fn hash(&self, text: TextRef) -> Option<TextHash> {
         match text {
-            TextRef::Number(number) => Some(self.hashes[number]),
+            TextRef::Number(number) => Some(self.all[number].hash),
             TextRef::Empty => None,
         }
     }
 
     pub(crate) fn bytes(&self, text: TextRef) -> i64 {
         match text {
-            TextRef::Number(number) => i64::from(self.sizes[number]),
+            TextRef::Number(number) => i64::from(self.all[number].bytes),
             TextRef::Empty => 0,
         }
     }
 
-    /// The row of a text, once the waiting texts are stored as `last`.
-    pub(crate) fn row(&self, text: TextRef, last: Option<TextRange>) -> Option<Text> {
+    /// A text that waits.
+    pub(crate) fn waiting(&self, text: TextRef) -> Option<&str> {
         let TextRef::Number(number) = text else { return None };
-        let (first, before) = if number >= self.before {
-            (last?.first, self.before)
-        } else {
-            let stashed = self.stashed.iter().rfind(|stashed| stashed.first_number <= number)?;
-            (stashed.stash.range.first, stashed.first_number)
-        };
-        let id = TextId(first.0 + (number - before) as i64);
-        Some(Text { id, bytes: self.bytes(text) })
+        let index = number.checked_sub(self.stored())?;
+        self.waiting.get(index).map(String::as_str)
+    }
+
+    /// The row of a text that is stored ahead.
+    pub(crate) fn stashed(&self, text: TextRef) -> Option<Text> {
+        let TextRef::Number(number) = text else { return None };
+        match self.all[number].place {
+            Place::Stashed(id) => Some(Text { id, bytes: self.bytes(text) }),
+            Place::Waiting | Place::Page => None,
+        }
     }
 }
 
-impl Stashed {
-    fn end(&self) -> usize {
-        let range = self.stash.range;
-        self.first_number + (range.last.0 - range.first.0) as usize + 1
-    }
+async fn write(bodies: Vec<String>, bytes: usize, leftovers: Arc<Leftovers>) -> Result<Option<Stash>, Error> {
+    let (publisher, account) = (&leftovers.publisher, leftovers.account);
+    publisher.pace.pause(account.0).await;
+    let _turn = publisher.stashing.take(account).await;
+    let clock = publisher.clock.clone();
+    let stash = publisher.write_large(account.0, Large::Step, move |tx| {
+        let now = tx.lease_now(clock.now())?;
+        texts::sweep(tx, now, SWEEP_FACTOR * bytes as i64)?;
+        texts::stash(tx, &bodies, now.plus(STASH_LEASE))
+    });
+    let stash = stash.await?;
+    leftovers.stashes().extend(stash);
+    Ok(stash)
+}
+
+fn most_waiting(others_write: bool) -> usize {
+    if others_write { SHARED_STASH_BYTES } else { STASH_BYTES }
 }

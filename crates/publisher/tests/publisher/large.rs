@@ -16,6 +16,9 @@ testing::on_both_databases!(
     a_request_that_outlives_its_lease_is_refused_completely,
     what_changes_while_a_large_request_arrives_is_seen,
     a_slug_that_every_piece_names_is_found_in_each_section,
+    texts_that_their_pages_have_are_not_stored_again,
+    a_page_that_changes_while_its_same_text_arrives_does_not_lose_it,
+    a_text_that_another_page_with_the_slug_has_is_stored,
     replaced_and_cleared_texts_are_swept,
     a_deleted_page_keeps_its_texts_until_it_is_purged,
     texts_that_are_replaced_again_and_again_do_not_accumulate,
@@ -179,6 +182,72 @@ async fn a_slug_that_every_piece_names_is_found_in_each_section(database: &Datab
     assert_eq!(world.list().await["pages"].as_array().unwrap().len(), pages.len());
 }
 
+async fn texts_that_their_pages_have_are_not_stored_again(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"pages": pages()})).await;
+    let once = world.text_count().await;
+    let answer = world.published(json!({"pages": pages()})).await;
+    assert!(answer["pages"].as_array().unwrap().iter().all(|page| page["updatedAt"] == page["createdAt"]));
+    assert_eq!(world.text_count().await, once);
+
+    let mut pages = pages();
+    pages[3]["content"] = json!("new");
+    pages[4]["params"] = json!({"new": true});
+    pages[5]["title"] = json!("New");
+    world.published(json!({"pages": pages})).await;
+    assert_eq!(world.text_count().await, once + 2);
+    assert_eq!(world.sweep_all().await, 2);
+    assert_eq!(world.content("p3").await.as_deref(), Some("new"));
+    assert_eq!(world.params("p4").await.as_deref(), Some(r#"{"new":true}"#));
+    assert!(world.content("p5").await.unwrap() == content(5));
+}
+
+async fn a_page_that_changes_while_its_same_text_arrives_does_not_lose_it(database: &Database) {
+    let world = World::new(database).await;
+    let deleted = json!({"deleteSlugs": [{"slug": "p1", "contentType": "blog"}]});
+    for (change, is_refused) in [
+        (json!({"pages": [{"slug": "p1", "title": "Changed"}]}), false),
+        (json!({"pages": [{"slug": "p1", "content": "changed"}]}), true),
+        (deleted, true),
+    ] {
+        world.published(json!({"pages": pages()})).await;
+        let mut draft = Draft::new(&world.publisher, &world.caller);
+        draft.begin_batch();
+        for page in pages() {
+            draft.page(&page.to_string()).await.unwrap();
+            draft.work_ahead().await.unwrap();
+        }
+        world.published(change.clone()).await;
+        let answer = draft.publish(&world.caller).await;
+        match answer {
+            Ok(_) => assert!(world.content("p1").await.unwrap() == content(1), "{change}"),
+            Err(Error::Unavailable(_)) => assert!(is_refused, "{change}"),
+            Err(error) => panic!("{change}: {error}"),
+        }
+        // The client sends it again.
+        world.published(json!({"pages": pages()})).await;
+        assert!(world.content("p1").await.unwrap() == content(1), "{change}");
+    }
+}
+
+/// A piece does not look up slugs of earlier pieces again, so it may know only some of the pages that have one.
+async fn a_text_that_another_page_with_the_slug_has_is_stored(database: &Database) {
+    let world = World::new(database).await;
+    let same = |section: &str, content: String| json!({"slug": "same", "contentType": "docs", "section": section, "title": "A", "content": content});
+    let of_s = world.create(same("s", content(1))).await;
+    world.published(json!({"pages": [same("", "text".into()), same("t", "text".into())]})).await;
+
+    let mut pages = pages();
+    pages.insert(0, same("t", content(0)));
+    pages.insert(50, json!({"id": of_s, "title": "B"}));
+    // The page without a section, because several have the slug.
+    pages.insert(51, json!({"slug": "same", "contentType": "docs", "content": content(1)}));
+    world.published(json!({"pages": pages})).await;
+    let stored = world.pages("same").await;
+    let stored = stored.iter().find(|page| page.key.section.as_str().is_empty()).unwrap();
+    assert!(world.text(stored.content).await.unwrap() == content(1));
+}
+
 async fn replaced_and_cleared_texts_are_swept(database: &Database) {
     let world = World::new(database).await;
     world.create(json!({"title": "A", "content": "one", "params": {"a": 1}})).await;
@@ -208,9 +277,14 @@ async fn a_deleted_page_keeps_its_texts_until_it_is_purged(database: &Database) 
 
 async fn texts_that_are_replaced_again_and_again_do_not_accumulate(database: &Database) {
     let world = World::new(database).await;
-    let once = (PAGES + PAGES.div_ceil(2)) as i64;
+    let once = 2 * PAGES as i64;
     for round in 0..6 {
-        world.published(json!({"pages": pages()})).await;
+        let mut pages = pages();
+        for (number, page) in pages.iter_mut().enumerate() {
+            page["content"] = json!(content(PAGES * round + number));
+            page["params"] = json!({ "round": round });
+        }
+        world.published(json!({"pages": pages})).await;
         let texts = world.text_count().await;
         // Those of this round, those of the round before, and the last piece of the one before that.
         assert!(texts <= 3 * once, "{texts} texts in round {round}, although only the writer sweeps");

@@ -43,6 +43,7 @@ const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 pub(crate) struct Postgres {
+    pub(crate) writers: usize,
     pub(crate) writes: mpsc::Sender<Box<dyn Job>>,
     pub(crate) reads: mpsc::Sender<Box<dyn Job>>,
     pub(crate) announcements: Arc<Announcements>,
@@ -90,7 +91,7 @@ impl Postgres {
             Err(error) => Err(NotListening { answered: error.code().is_some() }),
         };
         threads.push(spawn("recto-listen", move || listener.run(listening.client, &connect))?);
-        Ok(Postgres { writes, reads, announcements, threads })
+        Ok(Postgres { writers, writes, reads, announcements, threads })
     }
 }
 

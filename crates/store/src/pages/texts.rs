@@ -39,6 +39,12 @@ pub struct TextRange {
 
 from_row!(TextRange { first, last });
 
+impl TextRange {
+    pub fn ids(self) -> impl Iterator<Item = TextId> {
+        (self.first.0..=self.last.0).map(TextId)
+    }
+}
+
 const NEXT_SQLITE: &str = "
 SELECT COALESCE(max(id), 0) + 1
 FROM texts";
@@ -48,7 +54,7 @@ SELECT nextval('text_blocks')";
 const INSERT: Bulk = insert_each!(texts () (id = 1 bigint, body = 2 text));
 
 /// Writes texts in the order given; `None` when there are none.
-pub fn insert(tx: &mut Tx, bodies: &[String]) -> Result<Option<TextRange>> {
+pub fn insert<S: AsRef<str>>(tx: &mut Tx, bodies: &[S]) -> Result<Option<TextRange>> {
     assert!(bodies.len() < BLOCK, "a request holds at most 5000 pages of two texts");
     if bodies.is_empty() {
         return Ok(None);
@@ -58,7 +64,7 @@ pub fn insert(tx: &mut Tx, bodies: &[String]) -> Result<Option<TextRange>> {
     let first: i64 = tx.query_one(next, &[], read)?.unwrap_or_default();
     for piece in pieces(bodies) {
         let ids: Vec<i64> = piece.clone().map(|index| first + index as i64).collect();
-        let bodies: Vec<&str> = bodies[piece].iter().map(String::as_str).collect();
+        let bodies: Vec<&str> = bodies[piece].iter().map(S::as_ref).collect();
         tx.execute_many(INSERT, &[], &[&ids, &bodies])?;
     }
     Ok(Some(TextRange { first: TextId(first), last: TextId(first + bodies.len() as i64 - 1) }))
@@ -68,10 +74,10 @@ pub fn insert(tx: &mut Tx, bodies: &[String]) -> Result<Option<TextRange>> {
 const STATEMENT_BYTES: usize = 1 << 20;
 
 /// Cuts texts into pieces of about `STATEMENT_BYTES`.
-fn pieces(bodies: &[String]) -> Vec<Range<usize>> {
+fn pieces<S: AsRef<str>>(bodies: &[S]) -> Vec<Range<usize>> {
     let (mut pieces, mut start, mut bytes) = (Vec::new(), 0, 0);
     for (index, body) in bodies.iter().enumerate() {
-        bytes += body.len();
+        bytes += body.as_ref().len();
         if bytes >= STATEMENT_BYTES || index + 1 == bodies.len() {
             pieces.push(start..index + 1);
             (start, bytes) = (index + 1, 0);

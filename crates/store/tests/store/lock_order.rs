@@ -115,7 +115,7 @@ impl World {
         let (now, page) = (self.now(), page(&format!("blog//p{}", Uuid::new_v4().simple())));
         write(&self.store, move |tx| {
             let Some(version) = sites::next_version(tx, site.id)? else { return Ok(()) };
-            let range = texts::insert(tx, &["one".into(), "two".into()])?.unwrap();
+            let range = texts::insert(tx, &["one", "two"])?.unwrap();
             let (content, params) = (text(range.first.0, 3), text(range.last.0, 3));
             let page = Page { content: Some(content), params: Some(params), ..page.clone() };
             let change = Change { pages: 1, text: 6, storage: 0 };

@@ -233,7 +233,7 @@ async fn a_purge_takes_what_was_deleted_and_leaves_its_texts_to_the_sweep(databa
     let store = database.store();
     let (books, other) = (site(store, "books").await, site(store, "other").await);
     for site in [&books, &other] {
-        let range = write(store, |tx| texts::insert(tx, &vec!["text".into(); 8])).await.unwrap();
+        let range = write(store, |tx| texts::insert(tx, &["text"; 8])).await.unwrap();
         let mut texts = (range.first.0..).map(|id| text(id, 4));
         let pages = ["blog//a", "blog//b", "blog//c", "blog//live"].map(|key| Page {
             content: texts.next(),

@@ -28,7 +28,7 @@ testing::on_both_databases!(
 
 /// Writes a text of three bytes.
 async fn add(store: &Store) -> Text {
-    let range = write(store, |tx| texts::insert(tx, &["abc".into()])).await.unwrap();
+    let range = write(store, |tx| texts::insert(tx, &["abc"])).await.unwrap();
     Text { id: range.first, bytes: 3 }
 }
 
@@ -258,7 +258,7 @@ async fn no_text_that_can_be_seen_has_an_id_from_below_on(database: &Database) {
     add(store).await;
     let mut last = below().await;
     for _ in 0..3 {
-        let range = write(store, |tx| texts::insert(tx, &["a".into(), "b".into()])).await.unwrap();
+        let range = write(store, |tx| texts::insert(tx, &["a", "b"])).await.unwrap();
         assert!(range.first.0 >= last, "{range:?} was written later");
         last = below().await;
         assert!(range.last.0 < last, "{range:?} can be seen");

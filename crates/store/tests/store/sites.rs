@@ -124,7 +124,7 @@ async fn a_deleted_site_loses_its_pages(database: &Database) {
     let store = database.store();
     let (gone, stays) = (site(store, "gone").await, site(store, "stays").await);
     for site in [gone.id, stays.id] {
-        let range = write(store, |tx| texts::insert(tx, &["content".into(), "params".into()])).await.unwrap();
+        let range = write(store, |tx| texts::insert(tx, &["content", "params"])).await.unwrap();
         let (content, params) = (Some(text(range.first.0, 7)), Some(text(range.last.0, 6)));
         insert(store, site, &[Page { content, params, ..page("blog//a") }]).await;
     }

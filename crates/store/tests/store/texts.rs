@@ -42,14 +42,14 @@ async fn texts_are_kept_in_the_order_given(database: &Database) {
         let id = TextId(range.first.0 + offset as i64);
         assert_eq!(read(store, move |tx| texts::body(tx, id)).await, Some(body));
     }
-    let next = write(store, |tx| texts::insert(tx, &["four".into()])).await.unwrap();
+    let next = write(store, |tx| texts::insert(tx, &["four"])).await.unwrap();
     assert!(next.first > range.last);
     assert_eq!(read(store, texts::count).await, 4);
 }
 
 async fn no_texts_are_no_range(database: &Database) {
     let store = database.store();
-    assert_eq!(write(store, |tx| texts::insert(tx, &[])).await, None);
+    assert_eq!(write(store, |tx| texts::insert::<String>(tx, &[])).await, None);
     assert!(write(store, |tx| texts::adopt(tx, &[])).await);
     assert_eq!(write(store, |tx| texts::stash(tx, &[], at(0))).await, None);
     write(store, |tx| texts::abandon(tx, &[], at(0))).await;
@@ -153,7 +153,7 @@ async fn as_many_bodies_are_read_as_fit_but_at_least_one(database: &Database) {
 async fn pages_whose_texts_are_not_whole_are_found(database: &Database) {
     let store = database.store();
     let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
-    let range = write(store, |tx| texts::insert(tx, &["“one”".into(), "two".into()])).await.unwrap();
+    let range = write(store, |tx| texts::insert(tx, &["“one”", "two"])).await.unwrap();
     let (one, two) = (text(range.first.0, 9), text(range.last.0, 3));
     let gone = text(range.last.0 + 1, 3);
     let with = |key: &str, content, params| Page { content, params, ..page(key) };

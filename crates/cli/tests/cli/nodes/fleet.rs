@@ -179,8 +179,11 @@ impl Node<'_> {
     }
 
     pub fn upload(&self, token: &str, name: &str, bytes: &[u8]) -> reqwest::Result<Answer> {
-        let form = Form::default().file(name, bytes);
-        let url = format!("http://127.0.0.1:{}/api/v1/public/media", self.port);
+        self.send_form("/media", token, Form::default().file(name, bytes))
+    }
+
+    pub fn send_form(&self, path: &str, token: &str, form: Form) -> reqwest::Result<Answer> {
+        let url = format!("http://127.0.0.1:{}/api/v1/public{path}", self.port);
         let request = self.client.post(url).bearer_auth(token);
         request.header("content-type", CONTENT_TYPE).body(form.end()).send().map(Answer::read)
     }

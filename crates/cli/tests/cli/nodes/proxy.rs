@@ -19,9 +19,12 @@ pub enum Fault {
     WrongByte = 3,
     /// No connection is served.
     Gone = 4,
+    /// Every third request is answered with 403, after which a client does not try again.
+    Denied = 5,
 }
 
-const FAULTS: [Fault; 5] = [Fault::None, Fault::EveryThird, Fault::Slow, Fault::WrongByte, Fault::Gone];
+const FAULTS: [Fault; 6] =
+    [Fault::None, Fault::EveryThird, Fault::Slow, Fault::WrongByte, Fault::Gone, Fault::Denied];
 const DELAY: Duration = Duration::from_millis(700);
 
 /// For HTTP: one request a connection.
@@ -30,17 +33,20 @@ pub struct HttpProxy {
     state: Arc<State>,
 }
 
+#[derive(Default)]
 struct State {
     engine: String,
     fault: AtomicU8,
     requests: AtomicUsize,
+    writes: AtomicUsize,
+    most_writes: AtomicUsize,
 }
 
 impl HttpProxy {
     /// `engine`: `http://127.0.0.1:4321`.
     pub fn start(engine: &str) -> HttpProxy {
         let engine = engine.strip_prefix("http://").unwrap().to_owned();
-        let state = Arc::new(State { engine, fault: AtomicU8::new(0), requests: AtomicUsize::new(0) });
+        let state = Arc::new(State { engine, ..State::default() });
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let proxy = HttpProxy { address: listener.local_addr().unwrap(), state: state.clone() };
         // It ends with the tests.
@@ -64,27 +70,40 @@ impl HttpProxy {
     pub fn requests(&self) -> usize {
         self.state.requests.load(Ordering::SeqCst)
     }
+
+    /// The most `PUT` requests that were being answered at the same time.
+    pub fn most_writes(&self) -> usize {
+        self.state.most_writes.load(Ordering::SeqCst)
+    }
 }
 
 impl State {
     /// A connection that breaks is the client's problem, as it is with a real network.
     fn serve(&self, mut client: TcpStream) -> Option<()> {
         let head = read_head(&mut client)?;
+        if !head.starts_with("PUT ") {
+            return self.answer(client, &head);
+        }
+        let writes = self.writes.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most_writes.fetch_max(writes, Ordering::SeqCst);
+        let answered = self.answer(client, &head);
+        self.writes.fetch_sub(1, Ordering::SeqCst);
+        answered
+    }
+
+    fn answer(&self, mut client: TcpStream, head: &str) -> Option<()> {
         let number = self.requests.fetch_add(1, Ordering::SeqCst);
         let fault = FAULTS[usize::from(self.fault.load(Ordering::SeqCst))];
         match fault {
             Fault::Gone => return None,
-            Fault::EveryThird if number % 3 == 2 => {
-                drain(&mut client, content_length(&head));
-                let answer = b"HTTP/1.1 503 Slow Down\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-                return client.write_all(answer).ok();
-            }
+            Fault::EveryThird if number % 3 == 2 => return refuse(&mut client, head, "503 Slow Down"),
+            Fault::Denied if number % 3 == 2 => return refuse(&mut client, head, "403 Forbidden"),
             Fault::Slow => std::thread::sleep(DELAY),
             _ => {}
         }
         let mut engine = TcpStream::connect(&self.engine).ok()?;
-        engine.write_all(close_after(&head).as_bytes()).ok()?;
-        let body = Read::by_ref(&mut client).take(content_length(&head));
+        engine.write_all(close_after(head).as_bytes()).ok()?;
+        let body = Read::by_ref(&mut client).take(content_length(head));
         std::io::copy(&mut { body }, &mut engine).ok()?;
         let mut answer = Vec::new();
         engine.read_to_end(&mut answer).ok()?;
@@ -105,8 +124,10 @@ fn read_head(client: &mut TcpStream) -> Option<String> {
     String::from_utf8(head).ok()
 }
 
-fn drain(client: &mut TcpStream, length: u64) {
-    let _ = std::io::copy(&mut client.take(length), &mut std::io::sink());
+fn refuse(client: &mut TcpStream, head: &str, status: &str) -> Option<()> {
+    let _ = std::io::copy(&mut Read::by_ref(client).take(content_length(head)), &mut std::io::sink());
+    let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    client.write_all(answer.as_bytes()).ok()
 }
 
 fn content_length(head: &str) -> u64 {

@@ -4,6 +4,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use crate::harness::process::wait_until;
+use crate::media::forms::Form;
 use crate::nodes::fleet::{Fleet, Node};
 use crate::nodes::proxy::{Fault, HttpProxy};
 
@@ -108,4 +109,41 @@ fn while_the_object_store_is_gone_known_pages_are_served_and_builds_wait() {
     wait_until("the waiting build is live", || {
         sites.visit(HOST, "/blog/a").is_ok_and(|page| page.body.contains("Meanwhile"))
     });
+}
+
+/// A page and this many small files.
+fn form(files: u8) -> Form {
+    let form = Form::default().payload(&json!({ "pages": [{ "slug": "a", "title": "A" }] }));
+    (0..files).fold(form, |form, number| form.file(&format!("{number}.zip"), &[number; 1000]))
+}
+
+#[test]
+fn the_files_of_a_request_are_stored_several_at_a_time() {
+    let Some((fleet, proxy)) = fleet() else { return };
+    let account = fleet.recto.account("Acme");
+    let (api, sites) = (fleet.node("api"), fleet.node("sites"));
+    proxy.set(Fault::Slow);
+    let answer = api.send_form("/pages", &account.token, form(20)).unwrap().expect(200);
+    assert!((2..=8).contains(&proxy.most_writes()), "{}", proxy.most_writes());
+    proxy.set(Fault::None);
+    for (number, file) in answer["media"].as_array().unwrap().iter().enumerate() {
+        let stored = sites.visit(HOST, file["url"].as_str().unwrap()).unwrap();
+        assert_eq!((stored.status, stored.body.into_bytes()), (200, vec![number as u8; 1000]));
+    }
+}
+
+#[test]
+fn when_one_file_of_a_request_cannot_be_stored_all_are_left_to_the_sweep() {
+    let Some((fleet, proxy)) = fleet() else { return };
+    let account = fleet.recto.account("Acme");
+    let api = fleet.node("api");
+    proxy.set(Fault::Denied);
+    let before = proxy.requests();
+    api.send_form("/pages", &account.token, form(40)).unwrap().expect(503);
+    let written = proxy.requests() - before;
+    assert!((3..40).contains(&written), "{written} requests, although an early one was denied");
+    assert_eq!(fleet.recto.query("SELECT count(*) FROM pages"), 0);
+    let doomed = "SELECT count(*) FROM objects WHERE state = 'doomed'";
+    wait_until("all are left to the sweep", || fleet.recto.query(doomed) == 40);
+    assert_eq!(fleet.recto.storage_used(&account), 0);
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use blob::Key;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use model::{MediaHash, ObjectId, SiteId};
 use store::media::{self, Kept, Upload};
 use store::usage::{self, Quota};
@@ -16,6 +18,9 @@ use crate::{Error, Publisher};
 
 /// The time for writing the bytes of one file. After it the object is swept, and the upload fails.
 pub(crate) const OBJECT_LEASE: Duration = Duration::from_secs(24 * 3600);
+
+/// Files of one request that are written at the same time: a bucket takes as long to answer for a small one as for ten.
+const WRITES_AT_ONCE: usize = 8;
 
 /// When dropped, objects that were not kept are left to the sweep at once.
 pub(crate) struct StoredFiles {
@@ -63,14 +68,28 @@ impl ProcessedFiles {
         for upload in &mut stored.uploads {
             upload.object = begun.get(&upload.hash).copied();
         }
-        for upload in &stored.uploads {
+        self.write(publisher, &stored.uploads).await?;
+        Ok(stored)
+    }
+
+    /// Writes several objects at a time. After the first error no other one is begun, and those that are being written
+    /// are waited for: none may appear after the sweep has looked for it.
+    async fn write(&self, publisher: &Publisher, uploads: &[Upload]) -> Result<(), Error> {
+        let missing = uploads.iter().filter_map(|upload| {
             // Any of the files with these bytes.
-            let file = self.processed.iter().find(|(_, file)| file.url.hash == upload.hash);
-            if let (Some(id), Some((_, file))) = (upload.object, file) {
-                file.write(publisher, &Key::media(id)).await?;
+            let (_, file) = self.processed.iter().find(|(_, file)| file.url.hash == upload.hash)?;
+            Some(file.write(publisher, Key::media(upload.object?)))
+        });
+        let mut waiting = missing.collect::<Vec<_>>().into_iter();
+        let mut under_way: FuturesUnordered<_> = waiting.by_ref().take(WRITES_AT_ONCE).collect();
+        let mut outcome = Ok(());
+        while let Some(written) = under_way.next().await {
+            outcome = outcome.and(written);
+            if outcome.is_ok() {
+                under_way.extend(waiting.next());
             }
         }
-        Ok(stored)
+        outcome
     }
 
     /// One upload for each hash, with all its names.
@@ -95,7 +114,7 @@ impl ProcessedFiles {
 }
 
 impl ProcessedFile {
-    async fn write(&self, publisher: &Publisher, key: &Key) -> Result<(), Error> {
+    async fn write(&self, publisher: &Publisher, key: Key) -> Result<(), Error> {
         let made;
         let path = match &self.bytes {
             ProcessedBytes::New { path, .. } => path,
@@ -115,7 +134,7 @@ impl ProcessedFile {
                 }
             }
         };
-        publisher.blob.put_file(key, path).await?;
+        publisher.blob.put_file(&key, path).await?;
         Ok(())
     }
 
