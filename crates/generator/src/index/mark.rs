@@ -74,6 +74,7 @@ impl Index {
         match key.content_type {
             ContentType::Blog => {
                 FEEDS.into_iter().for_each(|path| dirty.add(path));
+                dirty.add("/404.html");
                 self.mark_home(dirty);
             }
             content_type => {
