@@ -60,11 +60,6 @@ pub(crate) struct Words {
     pub all: &'static str,
     pub copy: &'static str,
     pub copied: &'static str,
-    pub search: &'static str,
-    pub search_label: &'static str,
-    pub results: &'static str,
-    pub no_results: &'static str,
-    pub search_hint: &'static str,
     pub page_count: [&'static str; 3],
     pub section_count: [&'static str; 3],
     /// The colours of the device, light, dark.
@@ -231,9 +226,7 @@ mod tests {
     fn patterns_have_their_placeholders() {
         for tag in ["ar", "de", "en", "es", "fr", "he", "it", "ja", "ko", "nl", "pl", "pt", "zh"] {
             let words = Words::of(tag);
-            for pattern in
-                [words.updated, words.minutes, words.part, words.all, words.results, words.no_results]
-            {
+            for pattern in [words.updated, words.minutes, words.part, words.all] {
                 assert_eq!(pattern.matches("{}").count(), 1, "{tag}: {pattern}");
             }
             for pattern in [words.long_date, words.short_date] {

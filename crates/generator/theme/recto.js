@@ -3,20 +3,29 @@
   const root = document.documentElement;
   const words = JSON.parse(document.currentScript?.dataset.words ?? '{}');
   const element = (name, properties) => Object.assign(document.createElement(name), properties);
+  const draw = (button, label, shapes) => {
+    button.innerHTML = '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.6" aria-hidden="true">'
+      + `${shapes}</svg>`;
+    button.title = label;
+    button.setAttribute('aria-label', label);
+  };
 
   // Buttons that copy code.
   for (const pre of document.querySelectorAll('.prose pre:not(.source)')) {
     const box = element('div', { className: 'copyable' });
-    const button = element('button', { className: 'copy', type: 'button', textContent: words.copy });
+    const button = element('button', { className: 'copy', type: 'button' });
+    const show = (word, path) => draw(button, word, path);
+    const ready = () => show(words.copy, '<rect x="8" y="8" width="12" height="13" rx="2"/><path d="M16 4H4v13"/>');
     button.onclick = async () => {
       try {
         await navigator.clipboard.writeText(pre.textContent);
-        button.textContent = words.copied;
+        show(words.copied, '<path d="M4 13l5 5L20 6"/>');
       } catch {
         getSelection().selectAllChildren(pre);
       }
-      setTimeout(() => { button.textContent = words.copy; }, 2000);
+      setTimeout(ready, 2000);
     };
+    ready();
     pre.replaceWith(box);
     box.append(pre, button);
   }
@@ -32,10 +41,7 @@
   const toggle = element('button', { className: 'plain-button', type: 'button' });
   const show = () => {
     root.style.colorScheme = schemes[scheme];
-    toggle.innerHTML = '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.6" aria-hidden="true">'
-      + `<circle cx="12" cy="12" r="${scheme == 1 ? 5 : 9}"/>${icons[scheme]}</svg>`;
-    toggle.title = words.schemes?.[scheme] ?? '';
-    toggle.setAttribute('aria-label', toggle.title);
+    draw(toggle, words.schemes[scheme], `<circle cx="12" cy="12" r="${scheme == 1 ? 5 : 9}"/>${icons[scheme]}`);
   };
   toggle.onclick = () => {
     scheme = (scheme + 1) % 3;

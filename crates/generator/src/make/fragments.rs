@@ -6,6 +6,7 @@ use model::{ContentType, Section};
 use serde_json::json;
 
 use super::view::{Breadcrumb, Endpoint, escape_href};
+use crate::index::ordered_pages::OrderedPages;
 use crate::inline::{Inline, plain};
 use crate::text::{self, escape};
 use crate::url::{Fragment, list_url, url};
@@ -62,10 +63,27 @@ impl Site {
             ("/sitemap.xml", words.sitemap, true),
         ];
         let mut foot = format!("<nav aria-label=\"{}\">", words.more);
+        for (url, title) in self.standalone_links().take(FOOT_PAGES) {
+            write!(foot, "<a href=\"{url}\">{}</a>", Inline::from(title))
+                .expect("writing to a String cannot fail");
+        }
         for (url, text, _) in links.into_iter().filter(|(_, _, shown)| *shown) {
             write!(foot, "<a href=\"{url}\">{text}</a>").expect("writing to a String cannot fail");
         }
         foot + "</nav>"
+    }
+
+    /// Standalone pages and sections that neither the masthead nor the front page leads to, such as the imprint.
+    fn standalone_links(&self) -> impl Iterator<Item = (String, String)> {
+        let of = ContentType::Standalone;
+        let pages = self.index.ordered_pages(of, &Section::none());
+        let pages = self.index.pages_with_ids(pages.into_iter().flat_map(OrderedPages::ids));
+        let pages = pages.filter(|page| !page.params.nav);
+        let sections = self.index.sections_of(of);
+        let sections = sections.filter(move |(section, _)| self.index.section_page(of, section).is_none());
+        let sections =
+            sections.map(move |(section, _)| (list_url(of, section), self.index.section_title(of, section)));
+        pages.map(|page| (url(&page.key), page.short_title().to_owned())).chain(sections)
     }
 
     fn sidebar(&self) -> String {
@@ -171,6 +189,8 @@ impl Site {
 
 /// Maximum number of pages linked in the masthead.
 const NAV_PAGES: usize = 12;
+/// Maximum number of pages linked in the footer.
+const FOOT_PAGES: usize = 12;
 
 /// Writes one line.
 fn push_entry(sidebar: &mut String, page: &Page) {

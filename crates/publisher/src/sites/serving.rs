@@ -198,7 +198,8 @@ pub fn content_type(path: &str) -> &'static str {
     }
 }
 
-pub(crate) fn is_html(path: &str) -> bool {
+/// Whether a site's file is a page.
+pub fn is_html(path: &str) -> bool {
     content_type(path).starts_with("text/html")
 }
 
