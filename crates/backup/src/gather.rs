@@ -44,7 +44,11 @@ pub(crate) async fn copy_objects(
             Some(previous) => previous.find(&object)?,
             None => None,
         };
-        Ok((object, known.map(|known| known.hash)))
+        Ok(match known {
+            // What the place has is read, and must have the whole hash.
+            Some(known) if to.is_checked => (Object { hash: known.hash, ..object }, None),
+            known => (object, known.map(|known| known.hash)),
+        })
     };
     let work = stream::iter(ObjectList::open(&dump.plan)?.map(with_known));
     let work = work.map_ok(async |(object, known)| {

@@ -31,6 +31,8 @@ pub(crate) const RUNNING: &str = "running.json";
 #[derive(Clone)]
 pub struct Place {
     pub(crate) blob: Blob,
+    /// Whether a backup reads the objects that the place already has.
+    pub(crate) is_checked: bool,
 }
 
 /// The names of the files of each backup, by its id. Ids begin with the time.
@@ -40,11 +42,16 @@ impl Place {
     /// Refuses the objects of an installation: a server would delete backups from there.
     pub async fn open(blob: Blob) -> Result<Place> {
         match blob.installation().await? {
-            None => Ok(Place { blob }),
+            None => Ok(Place { blob, is_checked: false }),
             Some(id) => Err(Error::Refused(format!(
                 "this place holds the objects of installation {id}; backups need a place of their own"
             ))),
         }
+    }
+
+    /// A backup reads the objects that the place already has, and copies those again that are damaged.
+    pub fn checked(self) -> Place {
+        Place { is_checked: true, ..self }
     }
 
     pub(crate) async fn backups(&self) -> Result<Backups> {

@@ -9,11 +9,12 @@ use std::path::Path;
 use blob::Key;
 use model::Timestamp;
 
-use crate::error::Result;
+use crate::error::{Result, of_file};
 use crate::lease::is_abandoned;
 use crate::manifest::Manifest;
 use crate::object_list::ObjectList;
 use crate::place::{BEGUN, MANIFEST, OBJECTS, PLAN, Place, is_complete};
+use crate::rows_file::LinesWriter;
 use crate::scratch::Scratch;
 
 /// How many backups of an installation stay.
@@ -95,25 +96,39 @@ async fn delete_lists<'n>(
     Ok(())
 }
 
-/// Deletes the objects of a list that no complete backup has.
+/// Deletes the objects of a list that no complete backup has. The lists are read one after the other, however many there
+/// are; of a backup that was just made, the first one has nearly all objects.
 async fn delete_unshared(place: &Place, id: &str, list: &str, scratch: &Scratch) -> Result<()> {
-    let path = scratch.file("own");
-    place.download(id, list, &path).await?;
-    let mut others = Vec::new();
-    for (number, manifest) in place.list().await?.iter().enumerate() {
-        let path = scratch.file(&number.to_string());
+    let mut left = scratch.file("own");
+    place.download(id, list, &left).await?;
+    for manifest in place.list().await?.iter().rev() {
+        let (other, rest) = (scratch.file("other"), scratch.file(&format!("not-in-{}", manifest.id)));
         // If it is damaged, nothing can be deleted safely.
-        place.download_checked(&manifest.id, &manifest.object_list, &path).await?;
-        others.push(ObjectList::open(&path)?);
-    }
-    'objects: for object in ObjectList::open(&path)? {
-        let object = object?;
-        for other in &mut others {
-            if other.find(&object)?.is_some() {
-                continue 'objects;
-            }
+        place.download_checked(&manifest.id, &manifest.object_list, &other).await?;
+        if write_missing(&left, &other, &rest)? == 0 {
+            return Ok(());
         }
-        place.blob.delete(&object.key()).await?;
+        for read in [&left, &other] {
+            std::fs::remove_file(read).map_err(of_file(read))?;
+        }
+        left = rest;
+    }
+    for object in ObjectList::open(&left)? {
+        place.blob.delete(&object?.key()).await?;
     }
     Ok(())
+}
+
+/// Writes the objects of one list that another does not have, and returns how many these are.
+fn write_missing(list: &Path, other: &Path, to: &Path) -> Result<u64> {
+    let (mut other, mut missing, mut count) = (ObjectList::open(other)?, LinesWriter::create(to)?, 0);
+    for object in ObjectList::open(list)? {
+        let object = object?;
+        if other.find(&object)?.is_none() {
+            missing.write_json(&object)?;
+            count += 1;
+        }
+    }
+    missing.finish()?;
+    Ok(count)
 }

@@ -9,6 +9,7 @@ mod scripts;
 mod settings;
 
 use std::fmt;
+use std::pin::pin;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -154,8 +155,13 @@ impl Shared {
         connection: &mut MultiplexedConnection,
     ) -> Result<T, String> {
         let deadline = self.deadline();
-        let answer = timeout(deadline, call.invoke_async(connection)).await;
-        let answer = answer.map_err(|_| format!("no answer within {} ms", deadline.as_millis()))?;
+        let mut answer = pin!(call.invoke_async(connection));
+        // In two halves: if the process was suspended during the first one, the answer may have arrived meanwhile.
+        let answered = match timeout(deadline / 2, &mut answer).await {
+            Err(_) => timeout(deadline / 2, answer).await,
+            answered => answered,
+        };
+        let answer = answered.map_err(|_| format!("no answer within {} ms", deadline.as_millis()))?;
         answer.map_err(|error| error.to_string())
     }
 

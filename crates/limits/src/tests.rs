@@ -148,6 +148,29 @@ fn a_silent_redis_delays_only_the_requests_that_notice_it() {
 }
 
 #[test]
+fn a_process_that_was_suspended_uses_the_answer_that_arrived_meanwhile() {
+    let Some(redis) = RedisServer::start() else { return };
+    // With one thread for everything, a task that blocks it suspends the process.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let deadline = Duration::from_secs(3);
+    let backend = backend(&redis.url(), SharedSettings { deadline, ..SharedSettings::default() });
+    runtime.unwrap().block_on(async {
+        start(&backend).await;
+        let limiter = std::sync::Arc::new(Limiter::new(backend.clone()));
+        redis.freeze();
+        let counting = tokio::spawn({
+            let limiter = limiter.clone();
+            async move { remaining(&limiter).await }
+        });
+        let suspended = tokio::spawn(async move { std::thread::sleep(deadline + deadline / 6) });
+        redis.thaw();
+        suspended.await.unwrap();
+        counting.await.unwrap();
+        assert!(!backend.is_degraded());
+    });
+}
+
+#[test]
 fn a_redis_that_is_unavailable_at_the_start_is_used_later() {
     let Some(mut redis) = RedisServer::start() else { return };
     redis.stop();

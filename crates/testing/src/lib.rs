@@ -1,4 +1,4 @@
-//! For tests only: an empty database of either kind, and a macro that runs a test on both.
+//! For tests only: an empty database of either kind, and macros that run a test on both, or on each configuration.
 //!
 //! ```text
 //! testing::on_both_databases!(an_account_is_listed, an_account_is_suspended);
@@ -10,6 +10,7 @@
 
 mod cluster;
 pub mod damage;
+mod engines;
 mod pooler;
 mod redis_server;
 pub mod rows;
@@ -23,6 +24,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 pub use crate::cluster::Cluster;
+pub use crate::engines::Engines;
 pub use crate::pooler::Pooler;
 pub use crate::redis_server::RedisServer;
 
@@ -47,6 +49,22 @@ macro_rules! on_both_databases {
     };
 }
 
+/// As `on_both_databases!`, and a third test: `nodes::name`, on all that several nodes share. `Database::engines` returns
+/// what they share besides PostgreSQL.
+#[macro_export]
+macro_rules! on_each_configuration {
+    ($($name:ident),+ $(,)?) => {
+        $crate::on_both_databases!($($name),+);
+        mod nodes {$(
+            #[test]
+            fn $name() {
+                let Some(database) = $crate::Database::of_nodes() else { return };
+                $crate::block_on(super::$name(&database));
+            }
+        )+}
+    };
+}
+
 pub fn block_on<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build();
     runtime.unwrap().block_on(test)
@@ -64,6 +82,7 @@ pub fn recto() -> std::path::PathBuf {
 pub struct Database {
     kind: DatabaseKind,
     store: OnceLock<Store>,
+    engines: Option<Engines>,
 }
 
 enum DatabaseKind {
@@ -76,7 +95,7 @@ const CONNECTIONS: usize = 6;
 
 impl Database {
     pub fn sqlite() -> Database {
-        Database { kind: DatabaseKind::Sqlite(tempfile::tempdir().unwrap()), store: OnceLock::new() }
+        Database::new(DatabaseKind::Sqlite(tempfile::tempdir().unwrap()))
     }
 
     /// A private schema in the PostgreSQL server that `./test` starts; `None`: there is no server, skip the test.
@@ -84,7 +103,23 @@ impl Database {
         let server = server(POSTGRES)?;
         let schema = format!("test_{}", Uuid::now_v7().simple());
         execute(&server, &format!("CREATE SCHEMA {schema}"));
-        Some(Database { kind: DatabaseKind::Postgres { server, schema }, store: OnceLock::new() })
+        Some(Database::new(DatabaseKind::Postgres { server, schema }))
+    }
+
+    /// The same for a test that also uses S3 and Redis.
+    pub fn of_nodes() -> Option<Database> {
+        let mut database = Database::postgres()?;
+        database.engines = Some(Engines::new()?);
+        Some(database)
+    }
+
+    fn new(kind: DatabaseKind) -> Database {
+        Database { kind, store: OnceLock::new(), engines: None }
+    }
+
+    /// `None`: objects and limits are in memory.
+    pub fn engines(&self) -> Option<&Engines> {
+        self.engines.as_ref()
     }
 
     pub fn location(&self) -> Location {

@@ -128,8 +128,13 @@ fn a_damaged_object_is_named() {
             format!("media object {} is missing", id(1)),
         ];
         assert_eq!(problems(&place).await, expected);
-        // The next backup copies the missing one.
+        // The next backup copies the missing one, and one that checks what it finds also the damaged one.
         assert_eq!(source.back_up_at(&place, Keep::All, 2000).await.objects_copied, 1);
+        assert_eq!(problems(&place).await, expected[..1]);
+        let checked = place.clone().checked();
+        assert_eq!(source.back_up_at(&checked, Keep::All, 3000).await.objects_copied, 1);
+        assert_eq!(problems(&place).await, [""; 0]);
+        assert_eq!(source.back_up_at(&checked, Keep::All, 4000).await.objects_copied, 0);
     });
 }
 

@@ -20,11 +20,20 @@ use crate::{Global, output, serve};
 pub struct BackupCommand {
     #[command(subcommand)]
     command: Option<BackupSubcommand>,
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Args)]
+struct Options {
     /// Where to: a directory, file:DIR or s3://BUCKET/PREFIX; default: `backup.url` of the configuration
     to: Option<String>,
     /// Delete older backups of this installation; without it, all are kept
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     keep: Option<u32>,
+    /// Read the objects that the place already has, and copy damaged ones again
+    #[arg(long)]
+    check: bool,
 }
 
 #[derive(Subcommand)]
@@ -53,7 +62,7 @@ impl BackupCommand {
         let runtime = serve::runtime()?;
         runtime.block_on(async {
             match self.command {
-                None => back_up(global, &config, self.to, self.keep).await,
+                None => back_up(global, &config, self.options).await,
                 Some(BackupSubcommand::List { from }) => list(global, &config, from).await,
                 Some(BackupSubcommand::Verify { from, at }) => verify(global, &config, from, at).await,
             }
@@ -90,19 +99,15 @@ pub(super) fn shown_by(bar: &ProgressBar) -> Progress {
     Progress::new(move |text| bar.set_message(text.to_owned()))
 }
 
-async fn back_up(
-    global: &Global,
-    config: &Config,
-    to: Option<String>,
-    keep: Option<u32>,
-) -> Result<ExitCode> {
-    let url = url_of(config, to)?;
+async fn back_up(global: &Global, config: &Config, options: Options) -> Result<ExitCode> {
+    let url = url_of(config, options.to)?;
     let installation = serve::installation_of(config)?;
-    let keep = keep.map_or(Keep::All, |number| Keep::Newest(number as usize));
+    let keep = options.keep.map_or(Keep::All, |number| Keep::Newest(number as usize));
     let bar = output::progress("{spinner} {msg} ({elapsed})", global.json);
     // Fails before it creates a directory for the backup.
     backup::installation_id(&installation.store).await?;
     let place = open(&url).await?;
+    let place = if options.check { place.checked() } else { place };
     let done = backup::back_up(&installation, &place, keep, Arc::new(SystemClock), &shown_by(&bar)).await?;
     bar.finish_and_clear();
     let BackedUp { manifest, objects_copied, bytes_copied, deleted } = &done;

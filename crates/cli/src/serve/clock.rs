@@ -51,7 +51,9 @@ impl DatabaseClock {
             return Ok(());
         }
         let known = self.uncorrected();
-        let reading = (there, started + took / 2);
+        // As if read at the end, so that it is never ahead of the database's: servers of earlier releases would take a page
+        // that was just published for one that is dated in the future.
+        let reading = (there, started + took);
         *self.reading.lock().unwrap_or_else(PoisonError::into_inner) = Some(reading);
         let (ahead, behind) = (there.since(known), known.since(there));
         if ahead.max(behind) > WORTH_A_WARNING {

@@ -22,6 +22,25 @@ macro_rules! on_both_databases {
     };
 }
 
+/// The same with `nodes::name` instead of `postgres::name`, on PostgreSQL, S3 and Redis.
+macro_rules! on_one_machine_and_nodes {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite {$(
+            #[test]
+            fn $name() {
+                super::$name(&crate::harness::recto::Recto::new());
+            }
+        )+}
+        mod nodes {$(
+            #[test]
+            fn $name() {
+                let Some(recto) = crate::harness::recto::Recto::of_nodes() else { return };
+                super::$name(&recto);
+            }
+        )+}
+    };
+}
+
 mod dependencies;
 
 mod harness {
@@ -86,8 +105,10 @@ mod nodes {
     mod fleet;
     mod machine_faults;
     mod proxy;
+    mod rate_limits;
     mod roles;
     mod storage_faults;
+    mod upgrade;
 }
 
 /// Backups, restoration, and moves to another database.

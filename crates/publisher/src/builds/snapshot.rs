@@ -4,6 +4,7 @@ use generator::{Page, PageParams, Settings};
 use model::{ApiEndpoint, PageId, SiteId, Timestamp};
 use store::building::{Claim, Seen};
 use store::files::Cursor;
+use store::pages::Changed;
 use store::releases::{self, Release};
 use store::{Tx, files, former, hosts, pages, sites, texts};
 
@@ -140,7 +141,7 @@ fn changed(
 ) -> Result<Vec<(PageId, Option<Page>)>, Error> {
     let mut pages = Vec::new();
     let mut part = pages::changed(tx, site, versions, None, PART)?;
-    while let Some(last) = part.last().map(pages::Changed::place) {
+    while let Some(last) = part.last().map(Changed::place) {
         read_part(tx, &part, times.1, &mut pages)?;
         part = pages::changed(tx, site, versions, Some(last), PART)?;
     }
@@ -153,12 +154,14 @@ fn changed(
 
 fn read_part(
     tx: &mut Tx,
-    part: &[pages::Changed],
+    part: &[Changed],
     now: Timestamp,
     pages: &mut Vec<(PageId, Option<Page>)>,
 ) -> Result<(), Error> {
-    let shown = |changed: &pages::Changed| {
-        !changed.deleted && !changed.page.draft && changed.page.published_at <= now
+    let shown = |Changed { page, deleted, .. }: &Changed| {
+        // The clock of the server that wrote it may be ahead, and only pages that it dated in the future become due later.
+        let latest = now.max(page.updated_at);
+        !deleted && !page.draft && page.published_at <= latest
     };
     for changed in part {
         let page = match shown(changed) {

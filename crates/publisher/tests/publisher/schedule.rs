@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::Timestamp;
+use model::{Clock, Timestamp};
 use serde_json::json;
 use testing::Database;
 
@@ -12,6 +12,7 @@ testing::on_both_databases!(
     a_page_dated_in_the_future_appears_at_its_time,
     a_due_page_is_queued_once,
     an_edit_of_the_date_is_followed,
+    a_page_is_shown_at_once_although_the_clock_of_its_server_is_ahead,
 );
 
 async fn a_page_dated_in_the_future_appears_at_its_time(database: &Database) {
@@ -60,4 +61,13 @@ async fn an_edit_of_the_date_is_followed(database: &Database) {
     world.published(json!({"slug": "soon", "publishedAt": "2027-01-01"})).await;
     world.rebuild().await;
     assert_eq!(world.get("/blog/soon").await, None, "it was put off once more");
+}
+
+/// It was not dated in the future, so that no later build would look for it.
+async fn a_page_is_shown_at_once_although_the_clock_of_its_server_is_ahead(database: &Database) {
+    let world = World::new(database).await;
+    world.publish(json!({"title": "Now"})).await.unwrap();
+    world.clock.set(world.clock.now().minus(Duration::from_millis(5)));
+    world.rebuild().await;
+    assert!(world.get("/blog/now").await.is_some());
 }

@@ -4,7 +4,6 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use blob::Blob;
 use limits::{Backend, Limiter};
 use model::{
     AccountId, AccountName, ByteSize, Clock, ManualClock, PageId, Plan, SiteId, SiteName, Timestamp, TokenId,
@@ -18,6 +17,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::client::Client;
+use crate::engines::engines;
 
 pub const START: &str = "2026-01-02T03:04:05.678Z";
 
@@ -56,6 +56,14 @@ pub struct App<'d> {
     pub acme: Account,
     /// Acme's.
     pub client: Client,
+    limits: Backend,
+}
+
+impl Drop for App<'_> {
+    fn drop(&mut self) {
+        // Without Redis the server counts by itself, and the test would not notice.
+        assert!(std::thread::panicking() || !self.limits.is_degraded(), "the connection to Redis was lost");
+    }
 }
 
 pub struct Account {
@@ -72,6 +80,8 @@ pub async fn spawn_app(database: &Database) -> App<'_> {
 
 pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
     let clock = Arc::new(ManualClock::new(Timestamp::parse_iso(START).unwrap()));
+    let (blob, limits) = engines(database).await;
+    let uploads = UploadSettings::new(std::env::temp_dir().join("recto-tests"), testing::recto());
     let settings = Settings {
         plans: plans(),
         build_cooldown: options.cooldown,
@@ -83,12 +93,12 @@ pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
         build_time_limit: Duration::from_secs(600),
         disks: vec![std::env::temp_dir()],
         min_free: Some(ByteSize(options.min_free)),
-        uploads: UploadSettings::new(std::env::temp_dir().join("recto-tests"), testing::recto()),
+        uploads: UploadSettings { limits: limits.clone(), ..uploads },
     };
-    let publisher = Publisher::new(database.store().clone(), Blob::memory(), clock.clone(), settings);
+    let publisher = Publisher::new(database.store().clone(), blob, clock.clone(), settings);
     let app = server::App::new(AppParts {
         publisher: publisher.clone(),
-        limiter: Limiter::new(Backend::Memory),
+        limiter: Limiter::new(limits.clone()),
         clock: clock.clone(),
         trusted_proxies: options.trusted_proxies.iter().map(|net| net.parse().unwrap()).collect(),
         dev: options.dev,
@@ -101,7 +111,7 @@ pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
     let anonymous = Client::new(address, clock.clone());
     let acme = create_account(&publisher, &anonymous, "Acme", options.plan).await;
     let client = acme.client.clone();
-    App { database, publisher, clock, address, router, acme, client }
+    App { database, publisher, clock, address, router, acme, client, limits }
 }
 
 /// The built-in plans and a tiny one.

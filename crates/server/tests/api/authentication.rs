@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::app::{App, a_minute_later, spawn_app};
 use crate::client::{Client, PREFIX};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_valid_token_passes,
     without_a_token_every_route_answers_401,
     a_malformed_or_unknown_token_answers_401_everywhere,

@@ -5,7 +5,7 @@ use testing::Database;
 
 use crate::app::spawn_app;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_slug_is_made_from_the_title,
     a_generated_slug_is_cut_to_100_characters,
     a_title_with_nothing_to_make_a_slug_of_is_an_error,

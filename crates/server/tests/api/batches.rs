@@ -6,7 +6,7 @@ use testing::Database;
 use crate::app::spawn_app;
 use crate::client::key;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     the_response_keeps_the_order_of_the_request,
     an_empty_batch_is_fine,
     deleted_is_there_only_when_deletions_were_requested,

@@ -5,7 +5,7 @@ use testing::Database;
 
 use crate::app::spawn_app;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_body_that_is_not_json_is_refused,
     a_body_that_is_not_an_object_is_refused,
     errors_inside_an_entry_are_reported,

@@ -10,7 +10,7 @@ use testing::Database;
 use crate::app::{App, spawn_app};
 use crate::client::Client;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_preflight_needs_no_token_and_is_not_counted,
     an_options_request_that_is_not_a_preflight_is_like_any_other,
     every_response_may_be_read_by_any_origin,

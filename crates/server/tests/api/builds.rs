@@ -9,7 +9,7 @@ use testing::Database;
 
 use crate::app::{App, Options, spawn_app, spawn_app_with};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_build_is_queued,
     the_body_may_be_left_out,
     a_body_that_is_not_an_object_is_refused,

@@ -5,7 +5,7 @@ use testing::Database;
 
 use crate::app::{App, spawn_app};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     two_entries_for_one_key_are_duplicates,
     duplicates_are_decided_by_the_pages_that_entries_resolve_to,
     each_later_entry_is_paired_with_the_first,

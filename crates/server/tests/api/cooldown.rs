@@ -8,7 +8,7 @@ use testing::Database;
 use crate::answer::Answer;
 use crate::app::{Options, spawn_app, spawn_app_with};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_build_within_30_seconds_of_the_last_is_refused,
     the_wait_is_reported_in_whole_seconds,
     a_client_that_waits_as_long_as_requested_is_let_through,

@@ -6,7 +6,7 @@ use testing::Database;
 use crate::app::spawn_app;
 use crate::client::key;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_page_is_deleted_by_slug_content_type_and_section,
     a_page_that_does_not_match_in_full_is_not_found,
     the_content_type_is_required,

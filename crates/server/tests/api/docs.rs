@@ -6,7 +6,7 @@ use testing::Database;
 
 use crate::app::spawn_app;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     health_needs_no_token,
     the_description_names_every_endpoint,
     the_reference_is_a_page,

@@ -13,7 +13,7 @@ use crate::answer::Answer;
 use crate::app::{Options, spawn_app, spawn_app_with};
 use crate::client::Client;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     json_may_be_announced_in_several_ways,
     a_body_that_is_neither_json_nor_multipart_is_415,
     a_body_that_is_not_json_is_recognised,

@@ -7,7 +7,7 @@ use crate::answer::CONTENT_TYPE_INVALID;
 use crate::app::{App, spawn_app};
 use crate::client::key;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_content_type_is_one_of_four,
     a_slug_is_lowercase_letters_digits_and_hyphens,
     a_section_is_lowercase_letters_digits_and_single_hyphens,

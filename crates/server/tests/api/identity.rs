@@ -7,7 +7,7 @@ use crate::answer::ID_NOT_FOUND;
 use crate::app::{App, spawn_app};
 use crate::client::key;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_slug_that_no_page_has_creates,
     a_slug_that_one_page_has_updates_it,
     of_several_pages_the_one_with_the_defaults_is_meant,

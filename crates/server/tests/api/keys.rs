@@ -7,7 +7,7 @@ use crate::answer::SLUG_TAKEN;
 use crate::app::spawn_app;
 use crate::client::key;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_page_does_not_land_on_a_key_that_another_holds,
     two_pages_swap_slugs_in_one_request,
     pages_move_in_a_circle_and_in_a_chain,

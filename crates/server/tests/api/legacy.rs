@@ -6,7 +6,7 @@ use testing::Database;
 use crate::answer::TITLE_REQUIRED;
 use crate::app::spawn_app;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_single_page_is_answered_as_a_batch_and_as_a_page,
     a_single_page_takes_every_field,
     site_and_build_work_together_with_the_pages_fields,

@@ -5,7 +5,7 @@ use testing::Database;
 
 use crate::app::{App, spawn_app};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_title_has_at_most_200_characters,
     a_description_has_at_most_500_characters,
     content_has_at_most_100_000_characters,

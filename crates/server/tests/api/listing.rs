@@ -5,7 +5,7 @@ use testing::Database;
 
 use crate::app::{App, spawn_app};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_site_without_pages_lists_none,
     the_newest_update_comes_first,
     pages_of_one_moment_come_by_id,

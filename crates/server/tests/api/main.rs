@@ -1,7 +1,7 @@
 //! The public API from a client's view: the real router and listener with a real database, and a
 //! clock that only tests move. Written from the specification.
 //!
-//! `./test -p recto-server --test api` runs it, each test on SQLite and on PostgreSQL.
+//! `./test -p recto-server --test api` runs it, each test on SQLite, on PostgreSQL, and on PostgreSQL with S3 and Redis.
 
 #![allow(clippy::unwrap_used)]
 
@@ -21,6 +21,8 @@ mod cooldown;
 mod deletes;
 mod docs;
 mod encodings;
+#[path = "../engines/mod.rs"]
+mod engines;
 mod fields;
 mod identity;
 mod keys;

@@ -6,7 +6,7 @@ use testing::Database;
 use crate::app::spawn_app;
 use crate::client::key;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     null_gives_a_new_page_its_defaults,
     null_keeps_what_an_old_page_has,
     an_empty_text_clears_a_field,

@@ -7,7 +7,7 @@ use testing::Database;
 
 use crate::app::{Options, spawn_app, spawn_app_with};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_publish_is_answered_by_the_first_rule_it_breaks,
     the_token_comes_before_everything_else,
     a_listing_is_answered_by_the_first_rule_it_breaks,

@@ -5,7 +5,7 @@ use testing::Database;
 
 use crate::app::{App, spawn_app};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     any_json_object_is_stored,
     params_nest_at_most_64_levels_deep,
     params_that_are_nested_too_deep_are_a_field_error,

@@ -8,7 +8,7 @@ use crate::answer::Answer;
 use crate::app::{Options, spawn_app, spawn_app_with};
 use crate::client::Client;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_peer_that_is_not_trusted_speaks_for_itself,
     a_trusted_proxy_speaks_for_its_clients,
     only_what_the_trusted_proxy_added_counts,

@@ -6,7 +6,7 @@ use testing::Database;
 use crate::answer::TITLE_REQUIRED;
 use crate::app::spawn_app;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_new_page_gets_the_defaults,
     every_field_is_stored,
     the_section_is_shown_only_when_the_page_has_one,

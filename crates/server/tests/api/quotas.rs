@@ -6,7 +6,7 @@ use testing::Database;
 
 use crate::app::{Options, spawn_app_with};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     more_pages_than_the_plan_allows_are_refused,
     more_text_than_the_plan_allows_is_refused,
     a_quota_is_judged_after_everything_else,

@@ -8,7 +8,7 @@ use testing::Database;
 use crate::answer::Answer;
 use crate::app::{Options, spawn_app, spawn_app_with};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     concurrent_upserts_of_one_new_slug_make_one_page,
     concurrent_upserts_of_one_title_make_one_page,
     concurrent_deletes_of_one_page_delete_it_once,

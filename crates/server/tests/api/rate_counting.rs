@@ -10,7 +10,7 @@ use testing::Database;
 use crate::app::{Options, spawn_app, spawn_app_with};
 use crate::rate_limits::{is_refused, without_cooldown, write};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     failed_requests_count,
     refused_requests_count,
     unauthorized_requests_count_for_the_address_alone,

@@ -10,7 +10,7 @@ use testing::Database;
 use crate::app::{Options, spawn_app, spawn_app_with};
 use crate::client::Client;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     responses_of_every_status_have_the_headers_of_their_endpoints_window,
     a_refusal_has_the_headers_of_the_window_that_refused,
     remaining_already_counts_this_request,

@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::app::{Options, spawn_app, spawn_app_with};
 use crate::client::Client;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     an_address_has_120_requests_a_minute,
     the_address_is_judged_before_the_token,
     an_account_has_60_writes_a_minute,

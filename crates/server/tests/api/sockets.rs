@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use crate::app::{App, Options, spawn_app, spawn_app_with};
 use crate::client::PREFIX;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_length_over_the_cap_is_answered_before_the_body_comes,
     an_early_refusal_says_that_it_closes,
     a_body_that_ends_early_stores_nothing,

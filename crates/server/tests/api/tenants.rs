@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::app::spawn_app;
 use crate::client::Client;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     another_accounts_data_looks_as_if_it_did_not_exist,
     pages_of_two_accounts_never_meet,
     a_cursor_of_another_account_shows_nothing_of_it,

@@ -11,7 +11,7 @@ use tower::ServiceExt;
 
 use crate::app::{App, Options, spawn_app, spawn_app_with};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     certificates_are_allowed_only_for_hosts_of_sites,
     the_domain_is_required,
     the_question_counts_in_no_window,

@@ -5,7 +5,7 @@ use testing::Database;
 
 use crate::app::spawn_app;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_wrong_json_type_is_an_error_under_its_field,
     u_0000_is_an_error_under_its_field
 );

@@ -8,7 +8,7 @@ use testing::Database;
 use crate::app::{Options, spawn_app, spawn_app_with};
 use crate::client::Client;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_401_to_a_large_upload_is_read,
     a_404_405_and_415_to_a_large_upload_are_read,
     a_413_to_a_large_upload_is_read,

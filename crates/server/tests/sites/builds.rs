@@ -7,7 +7,7 @@ use testing::Database;
 use crate::server_under_test::{Server, start};
 use crate::visitor::Ask;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_published_page_is_served_after_its_build,
     a_deleted_page_is_gone_after_its_build,
     a_moved_page_is_found_at_both_addresses,

@@ -7,7 +7,7 @@ use testing::Database;
 use crate::server_under_test::start;
 use crate::visitor::{Answer, Ask};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_client_gets_the_encoding_it_prefers,
     every_encoding_decompresses_to_the_page,
     small_bodies_and_images_are_not_compressed,

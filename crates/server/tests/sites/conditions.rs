@@ -5,7 +5,7 @@ use testing::Database;
 use crate::server_under_test::{Server, start};
 use crate::visitor::Ask;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     every_form_has_its_own_strong_tag,
     a_known_body_is_not_sent_again,
     a_new_release_of_the_same_page_is_still_known,

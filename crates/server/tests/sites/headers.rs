@@ -7,7 +7,7 @@ use testing::Database;
 use crate::server_under_test::start;
 use crate::visitor::{Answer, Ask};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_page_has_these_headers,
     an_asset_is_kept_forever,
     a_client_that_prefers_markdown_gets_it,

@@ -5,7 +5,7 @@ use testing::Database;
 use crate::server_under_test::{Options, start, start_with};
 use crate::visitor::Ask;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_site_is_found_by_its_host_however_it_is_written,
     an_unknown_host_has_no_site,
     requests_from_this_machine_see_which_sites_exist,

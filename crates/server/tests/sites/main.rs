@@ -1,7 +1,7 @@
 //! Published sites from a visitor's view: the real listener with a real database. Tests write releases directly, as a
 //! build does.
 //!
-//! `./test -p recto-server --test sites` runs it, each test on SQLite and on PostgreSQL.
+//! `./test -p recto-server --test sites` runs it, each test on SQLite, on PostgreSQL, and on PostgreSQL with S3 and Redis.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,6 +10,8 @@ extern crate recto_server as server;
 mod builds;
 mod compression;
 mod conditions;
+#[path = "../engines/mod.rs"]
+mod engines;
 mod headers;
 mod hosts;
 mod methods;

@@ -5,7 +5,7 @@ use testing::Database;
 use crate::server_under_test::start;
 use crate::visitor::Ask;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     head_answers_as_get_without_the_body,
     other_methods_are_refused,
     an_unread_body_does_not_become_the_next_request,

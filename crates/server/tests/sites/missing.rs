@@ -5,7 +5,7 @@ use testing::Database;
 use crate::server_under_test::{Options, start, start_with};
 use crate::visitor::Ask;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_missing_page_is_the_sites_own_404,
     a_site_without_such_a_page_has_a_plain_one,
     a_missing_page_has_no_tag_and_no_ranges,

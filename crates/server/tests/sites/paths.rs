@@ -6,7 +6,7 @@ use crate::release_writer::Content;
 use crate::server_under_test::start;
 use crate::visitor::Ask;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_slash_at_the_end_is_redirected_with_the_query,
     a_path_that_is_not_there_is_not_redirected,
     index_files_are_redirected,

@@ -7,7 +7,7 @@ use testing::Database;
 use crate::server_under_test::{Options, Server, start_with};
 use crate::visitor::{Answer, Ask};
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     without_the_password_only_the_form_is_shown,
     the_password_opens_the_site_for_thirty_days,
     a_wrong_password_says_so,

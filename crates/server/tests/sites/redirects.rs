@@ -6,7 +6,7 @@ use crate::release_writer::Content;
 use crate::server_under_test::start;
 use crate::visitor::Ask;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_moved_page_is_redirected_with_its_query,
     a_redirect_of_a_release_stays_on_the_host
 );

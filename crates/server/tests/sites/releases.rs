@@ -10,7 +10,7 @@ use crate::release_writer::{Content, ReleaseWriter};
 use crate::server_under_test::{publisher, start};
 use crate::visitor::Ask;
 
-testing::on_both_databases!(
+testing::on_each_configuration!(
     a_release_is_live_at_the_next_request,
     a_rollback_holds_at_the_next_request,
     changes_of_another_process_are_seen,

@@ -15,6 +15,7 @@ use testing::Database;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::engines::engines;
 use crate::release_writer::{Content, ReleaseWriter};
 use crate::visitor::{Answer, Ask};
 
@@ -46,10 +47,10 @@ pub async fn start(database: &Database) -> Server {
 }
 
 pub async fn start_with(database: &Database, options: Options) -> Server {
-    start_on(database.store().clone(), Blob::memory(), options).await
+    start_on(database.store().clone(), engines(database).await, options).await
 }
 
-pub async fn start_on(store: Store, blob: Blob, options: Options) -> Server {
+pub async fn start_on(store: Store, (blob, limits): (Blob, Backend), options: Options) -> Server {
     let clock = Arc::new(ManualClock::new(Timestamp::parse_iso("2026-01-02T09:00:00Z").unwrap()));
     let releases = ReleaseWriter { store, blob };
     let publisher = publisher(&releases, &clock);
@@ -63,7 +64,7 @@ pub async fn start_on(store: Store, blob: Blob, options: Options) -> Server {
             secure_cookies: options.secure_cookies,
             cache_bytes: options.cache_bytes,
             list_sites: options.list_sites,
-            limits: Backend::Memory,
+            limits,
         },
     );
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();

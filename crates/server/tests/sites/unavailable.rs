@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use blob::{Blob, Key};
+use limits::Backend;
 use store::{LeaseClock, Location, Store};
 use testing::Database;
 use tokio::io::copy_bidirectional;
@@ -12,7 +13,7 @@ use tokio::task::JoinSet;
 use crate::server_under_test::{Options, Server, start, start_on};
 use crate::visitor::{Answer, Ask};
 
-testing::on_both_databases!(without_the_object_store_cached_pages_are_still_served);
+testing::on_each_configuration!(without_the_object_store_cached_pages_are_still_served);
 
 fn is_away(answer: &Answer) {
     assert_eq!((answer.status, answer.header("retry-after")), (503, Some("5")), "{answer:?}");
@@ -92,7 +93,7 @@ async fn without_its_database(database: &Database) -> (Server, Relay) {
         Store::open(&Location::Postgres { url, connections: 4, leases: LeaseClock::Database }).unwrap()
     };
     let store = tokio::task::spawn_blocking(open).await.unwrap();
-    (start_on(store, Blob::memory(), Options::default()).await, relay)
+    (start_on(store, (Blob::memory(), Backend::Memory), Options::default()).await, relay)
 }
 
 #[test]

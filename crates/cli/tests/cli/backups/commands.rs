@@ -1,10 +1,11 @@
 //! Backups and moves by command, and by the server itself.
 
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::harness::process::wait_until;
+use crate::harness::process::{Process, wait_until};
 use crate::harness::recto::{Recto, keys, text};
 use crate::harness::server::{Server, free_port};
 use crate::media::files::pdf;
@@ -168,4 +169,37 @@ fn objects_move_to_a_bucket_and_backups_go_there() {
     assert_eq!(recto.json(&["backup", "verify", &place])["problemCount"], 0);
     assert_eq!(recto.json(&["backup", &place])["bytesCopied"], 0);
     server.stop();
+}
+
+#[test]
+fn a_place_may_have_more_backups_than_files_may_be_open() {
+    let (recto, other) = (Recto::new(), Recto::new());
+    recto.account("Acme");
+    let place = recto.path_next_to_data("backups");
+    let made = recto.json(&["backup", text(&place)]);
+    let id = made["id"].as_str().unwrap();
+    let backups = place.join("backups");
+    let manifest = std::fs::read_to_string(backups.join(id).join("manifest.json")).unwrap();
+    for number in 0..120 {
+        let copy = format!("{}-{number:06}", id.split_once('-').unwrap().0);
+        std::fs::create_dir(backups.join(&copy)).unwrap();
+        for name in ["rows.ndjson.zst", "objects.ndjson.zst", "begun"] {
+            std::fs::copy(backups.join(id).join(name), backups.join(&copy).join(name)).unwrap();
+        }
+        std::fs::write(backups.join(&copy).join("manifest.json"), manifest.replace(id, &copy)).unwrap();
+    }
+    // A killed backup was going to copy an object that none of them has, so that the next one looks for it in all lists.
+    let (account, server) = (other.account("Other"), other.start());
+    server.keep_file(&account, "a.txt", b"a");
+    let other_place = other.path_next_to_data("backups");
+    let killed = other.json(&["backup", text(&other_place)])["id"].as_str().unwrap().to_owned();
+    let plan = backups.join(&killed).join("plan-1.ndjson.zst");
+    std::fs::create_dir(backups.join(&killed)).unwrap();
+    std::fs::copy(other_place.join("backups").join(&killed).join("objects.ndjson.zst"), &plan).unwrap();
+
+    let few_files = "ulimit -n 100 && exec \"$0\" \"$@\"";
+    let arguments = ["-c", few_files, env!("CARGO_BIN_EXE_recto"), "backup", text(&place)];
+    let ended = Process::start(recto.command_of(Path::new("sh"), &recto.data(), &arguments)).wait();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(!plan.exists());
 }

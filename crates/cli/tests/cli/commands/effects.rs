@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::harness::recto::{Recto, text};
 use crate::harness::server::{Server, page};
 
-on_both_databases!(
+on_one_machine_and_nodes!(
     tokens_come_and_go_with_the_next_request,
     a_suspended_account_is_refused_until_it_is_resumed,
     a_suspended_accounts_sites_are_off_line_until_it_is_resumed,

@@ -9,7 +9,7 @@ use crate::harness::server::Server;
 
 const HOST: &str = "acme.localhost";
 
-on_both_databases!(an_export_is_what_visitors_get, an_export_overwrites_nothing_without_force);
+on_one_machine_and_nodes!(an_export_is_what_visitors_get, an_export_overwrites_nothing_without_force);
 
 fn an_export_is_what_visitors_get(recto: &Recto) {
     let (server, directory) = (build_a_site(recto), recto.path_next_to_data("out"));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::process::{Process, wait_until};
 use crate::harness::recto::{Recto, keys, text};
 
-on_both_databases!(
+on_one_machine_and_nodes!(
     a_build_and_its_release_in_json,
     settings_in_json,
     domains_in_json,

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use testing::Database;
+use testing::{Database, Engines, RedisServer};
 
 use crate::harness::process::{Ended, Process};
 use crate::harness::server::Server;
@@ -14,6 +14,8 @@ pub struct Recto {
     directory: TempDir,
     /// `None`: SQLite, in the data directory.
     database: Option<Database>,
+    /// It runs as long as this exists. `None`: limits are counted in memory.
+    _redis: Option<RedisServer>,
     variables: Vec<(String, String)>,
 }
 
@@ -26,9 +28,23 @@ pub struct Account {
     pub token: String,
 }
 
+impl Account {
+    pub fn created(output: &Value) -> Account {
+        let text = |key: &str| output[key].as_str().unwrap().to_owned();
+        Account {
+            id: text("accountId"),
+            site: text("siteId"),
+            deploy_url: text("deployUrl"),
+            token_id: text("tokenId"),
+            token: text("token"),
+        }
+    }
+}
+
 impl Recto {
     pub fn new() -> Recto {
-        let recto = Recto { directory: tempfile::tempdir().unwrap(), database: None, variables: Vec::new() };
+        let directory = tempfile::tempdir().unwrap();
+        let recto = Recto { directory, database: None, _redis: None, variables: Vec::new() };
         // The machine that runs the tests may have little free space.
         let recto = recto.set("RECTO_STORE_MIN_FREE", "16 MB");
         recto.set("RECTO_API_LISTEN", "127.0.0.1:0").set("RECTO_SITES_LISTEN", "127.0.0.1:0")
@@ -40,6 +56,20 @@ impl Recto {
         let mut recto = Recto::new().set("RECTO_STORE_URL", &database.url());
         recto.database = Some(database);
         Some(recto)
+    }
+
+    /// On all that several nodes share. `None`: a server is missing, skip the test.
+    pub fn of_nodes() -> Option<Recto> {
+        Recto::on_postgres()?.with_engines()
+    }
+
+    /// With objects on S3, and limits in a Redis of its own: servers of other tests would count in the same windows.
+    pub fn with_engines(self) -> Option<Recto> {
+        let (engines, redis) = (Engines::new()?, RedisServer::start()?);
+        let recto = self.set("RECTO_OBJECTS_URL", &engines.objects).set("RECTO_LIMITS_URL", &redis.url());
+        let variables = engines.variables().into_iter();
+        let recto = variables.fold(recto, |recto, (variable, value)| recto.set(variable, value));
+        Some(Recto { _redis: Some(redis), ..recto })
     }
 
     pub fn set(mut self, variable: &str, value: &str) -> Recto {
@@ -70,7 +100,12 @@ impl Recto {
 
     /// With another data directory, as on another machine.
     pub fn command_in(&self, data: &Path, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_recto"));
+        self.command_of(Path::new(env!("CARGO_BIN_EXE_recto")), data, arguments)
+    }
+
+    /// Of another `recto`.
+    pub fn command_of(&self, program: &Path, data: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         // The environment of the test run must not affect the tests.
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("RECTO_"))
         {
@@ -125,15 +160,7 @@ impl Recto {
     }
 
     pub fn account_on(&self, plan: &str, name: &str) -> Account {
-        let created = self.json(&["account", "create", name, "--plan", plan]);
-        let text = |key: &str| created[key].as_str().unwrap().to_owned();
-        Account {
-            id: text("accountId"),
-            site: text("siteId"),
-            deploy_url: text("deployUrl"),
-            token_id: text("tokenId"),
-            token: text("token"),
-        }
+        Account::created(&self.json(&["account", "create", name, "--plan", plan]))
     }
 
     /// Without rate limits.

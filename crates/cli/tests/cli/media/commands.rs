@@ -6,7 +6,7 @@ use crate::harness::recto::{Account, Recto, keys};
 use crate::harness::server::Server;
 use crate::media::forms::Form;
 
-on_both_databases!(
+on_one_machine_and_nodes!(
     a_list_shows_the_pages_that_use_a_file,
     deleting_frees_storage_at_once,
     a_used_file_is_deleted_only_with_force,

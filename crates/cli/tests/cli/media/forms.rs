@@ -123,6 +123,11 @@ impl Recto {
         let objects = files_below(&self.data().join("objects")).into_iter();
         objects.filter(|path| !path.ends_with("installation")).collect()
     }
+
+    /// The number of stored files, wherever they are.
+    pub fn object_count(&self) -> u64 {
+        self.json(&["objects", "check"])["objects"].as_u64().unwrap()
+    }
 }
 
 fn files_below(directory: &Path) -> Vec<PathBuf> {

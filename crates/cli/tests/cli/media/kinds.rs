@@ -8,7 +8,7 @@ use crate::harness::server::{Answer, Server};
 use crate::media::files::{image, pdf, video};
 use crate::media::forms::Form;
 
-on_both_databases!(
+on_one_machine_and_nodes!(
     every_supported_file_is_taken_and_sent,
     equal_bytes_are_stored_and_counted_once,
     files_that_no_worker_processes_are_stored_unchanged,
@@ -150,7 +150,7 @@ fn equal_bytes_are_stored_and_counted_once(recto: &Recto) {
 
     let second = upload("other.md", b"twelve bytes");
     assert_eq!(second, first.replace("notes.txt", "other.md"));
-    assert_eq!((recto.storage_used(&account), recto.objects().len()), (12, 1));
+    assert_eq!((recto.storage_used(&account), recto.object_count()), (12, 1));
     assert_eq!(server.download(HOST, &second), b"twelve bytes");
     assert_eq!(server.visit(HOST, &second).header("content-type"), "text/plain; charset=utf-8");
 
@@ -163,7 +163,7 @@ fn equal_bytes_are_stored_and_counted_once(recto: &Recto) {
     for url in urls {
         assert_eq!(server.download(HOST, url), b"more");
     }
-    assert_eq!((recto.storage_used(&account), recto.objects().len()), (16, 2));
+    assert_eq!((recto.storage_used(&account), recto.object_count()), (16, 2));
     assert_eq!(recto.media("acme").len(), 2);
     check_unknown_addresses(&server, &account, &first);
 }

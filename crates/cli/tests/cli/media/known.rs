@@ -10,7 +10,7 @@ use crate::harness::server::Server;
 use crate::media::files::{image, pdf, video};
 use crate::media::forms::Form;
 
-on_both_databases!(
+on_one_machine_and_nodes!(
     a_known_file_is_not_processed_again,
     a_known_file_gets_another_name_and_another_site,
     a_deleted_file_is_processed_again,

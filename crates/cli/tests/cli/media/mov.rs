@@ -8,7 +8,7 @@ use crate::harness::server::Server;
 use crate::media::files::{everything_known, ffmpeg, run, video, with_file};
 use crate::media::forms::Form;
 
-on_both_databases!(
+on_one_machine_and_nodes!(
     a_mov_gets_an_mp4_twin,
     without_ffmpeg_movs_wait,
     a_killed_transcode_is_done_after_the_restart

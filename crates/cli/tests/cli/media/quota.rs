@@ -8,7 +8,7 @@ use crate::harness::recto::{Account, Recto};
 use crate::harness::server::{Answer, Server};
 use crate::media::forms::Form;
 
-on_both_databases!(
+on_one_machine_and_nodes!(
     storage_is_full_at_the_byte,
     as_many_concurrent_uploads_succeed_as_fit_into_the_quota,
     the_same_bytes_many_times_at_once_are_counted_once,

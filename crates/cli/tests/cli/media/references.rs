@@ -7,7 +7,7 @@ use crate::harness::server::Server;
 use crate::media::files::{image, video};
 use crate::media::forms::Form;
 
-on_both_databases!(
+on_one_machine_and_nodes!(
     files_of_a_request_are_shown_by_its_pages,
     one_file_on_many_pages_has_one_address,
     parts_come_in_any_order,

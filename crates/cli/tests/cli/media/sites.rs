@@ -8,7 +8,7 @@ use crate::harness::server::Answer;
 use crate::media::files::image;
 use crate::media::forms::Form;
 
-on_both_databases!(
+on_one_machine_and_nodes!(
     a_protected_site_protects_its_media,
     the_site_id_chooses_the_site,
     an_account_cannot_reach_another_accounts_media

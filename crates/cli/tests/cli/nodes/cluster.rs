@@ -18,8 +18,8 @@ use crate::nodes::fleet::{Fleet, Node};
 
 const HOST: &str = "acme.localhost";
 const PAGES: usize = 12;
-/// How long nodes are killed and paused.
-const CAMPAIGN: Duration = Duration::from_secs(20);
+/// For how many seconds nodes are killed and paused: 20, unless this variable is set.
+const CAMPAIGN: &str = "RECTO_TEST_CAMPAIGN_SECONDS";
 
 /// What was acknowledged, which must be there at the end.
 #[derive(Default)]
@@ -45,12 +45,12 @@ fn a_fleet_under_faults_keeps_its_promises() {
         scope.spawn(move || publish_versions(apis, account, promised, running));
         scope.spawn(move || publish_pages(apis, account, promised, running));
         scope.spawn(move || upload_files(apis, account, promised, running));
-        for node in sites {
-            scope.spawn(move || visit(node, running));
-        }
+        let visitors = sites.each_ref().map(|node| scope.spawn(move || visit(node, running)));
         let nodes = [&apis[0], &apis[1], &sites[0], &sites[1], &workers[0], &workers[1]];
-        disturb(&nodes);
+        let faults = disturb(&nodes);
         over.store(true, Ordering::SeqCst);
+        let views: usize = visitors.into_iter().map(|visitor| visitor.join().unwrap()).sum();
+        eprintln!("{faults} faults, {views} page views");
     });
     for node in apis.iter().chain(&sites).chain(&workers) {
         node.wait_until_ready();
@@ -59,10 +59,12 @@ fn a_fleet_under_faults_keeps_its_promises() {
     check_promises(&fleet, &account, &apis, &sites, &promised);
 }
 
-/// Kills or pauses one node after the other, and brings it back.
-fn disturb(nodes: &[&Node]) {
-    let start = Instant::now();
-    while start.elapsed() < CAMPAIGN {
+/// Kills or pauses one node after the other, and brings it back. Returns how often.
+fn disturb(nodes: &[&Node]) -> usize {
+    let seconds = std::env::var(CAMPAIGN).map_or(20, |seconds| seconds.parse().unwrap());
+    let (start, mut faults) = (Instant::now(), 0);
+    while start.elapsed() < Duration::from_secs(seconds) {
+        faults += 1;
         let random = RandomState::new().hash_one(start.elapsed());
         let node = nodes[random as usize % nodes.len()];
         std::thread::sleep(Duration::from_millis(random >> 32 & 511));
@@ -76,6 +78,7 @@ fn disturb(nodes: &[&Node]) {
             node.signal(Signal::CONT);
         }
     }
+    faults
 }
 
 /// All pages of a version in one request, with a build: their titles are in each other's sidebar.
@@ -132,8 +135,9 @@ fn upload_files(apis: &[Node; 2], account: &Account, promised: &Promised, runnin
     }
 }
 
-/// Everything in an answer is of one version: the page's own text, and the titles of all others in its sidebar.
-fn visit(node: &Node, running: impl Fn() -> bool) {
+/// Everything in an answer is of one version: the page's own text, and the titles of all others in its sidebar. Returns the
+/// number of pages seen.
+fn visit(node: &Node, running: impl Fn() -> bool) -> usize {
     let mut seen = 0;
     while running() {
         let path = format!("/docs/page-{}", seen % PAGES);
@@ -149,6 +153,7 @@ fn visit(node: &Node, running: impl Fn() -> bool) {
         }
     }
     assert!(seen > 3, "{seen} pages were seen");
+    seen
 }
 
 /// Every build has ended, once, and the newest succeeded.
@@ -177,11 +182,13 @@ fn check_promises(
     apis[0].call(Method::POST, "/pages", &account.token, Some(&last)).unwrap().expect(200);
     let files = promised.files.lock().unwrap();
     assert!(files.len() > 3, "{}", files.len());
+    let slugs = promised.slugs.lock().unwrap();
+    eprintln!("acknowledged: version {version}, {} single pages, {} files", slugs.len(), files.len());
     for node in sites {
         wait_until("the last build is live", || {
             node.visit(HOST, "/blog/last").is_ok_and(|page| page.status == 200)
         });
-        for slug in promised.slugs.lock().unwrap().iter().step_by(7) {
+        for slug in slugs.iter().step_by(7) {
             assert_eq!(node.visit(HOST, &format!("/blog/{slug}")).unwrap().status, 200, "{slug}");
         }
         let page = node.visit(HOST, "/docs/page-0").unwrap().body;
@@ -194,7 +201,7 @@ fn check_promises(
     }
     let stored =
         fleet.recto.query("SELECT count(*) FROM pages WHERE slug LIKE 'single-%' AND deleted_at IS NULL");
-    assert!(stored as usize >= promised.slugs.lock().unwrap().len());
+    assert!(stored as usize >= slugs.len());
     assert_eq!(fleet.recto.json(&["verify"])["damage"], json!([]));
 }
 

@@ -1,5 +1,6 @@
 //! Several processes with a role each, on one PostgreSQL database, one object store and one Redis.
 
+use std::net::Ipv4Addr;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -21,32 +22,49 @@ pub struct Fleet {
 impl Fleet {
     /// `None`: an engine is missing, skip the test.
     pub fn new() -> Option<Fleet> {
-        Some(Fleet { recto: with_engines(Recto::on_postgres()?)? })
+        Some(Fleet { recto: settings(Recto::of_nodes()?) })
     }
 
     /// On a database that the test may stop.
     pub fn on(database: &testing::Cluster) -> Option<Fleet> {
-        Some(Fleet { recto: with_engines(Recto::new().set("RECTO_STORE_URL", &database.url()))? })
+        let recto = Recto::new().set("RECTO_STORE_URL", &database.url());
+        Some(Fleet { recto: settings(recto.with_engines()?) })
     }
 
     pub fn set(self, variable: &str, value: &str) -> Fleet {
         Fleet { recto: self.recto.set(variable, value) }
     }
 
+    /// Without rate limits.
     pub fn node(&self, role: &'static str) -> Node<'_> {
         self.node_with(role, &[])
     }
 
     /// With variables that the other nodes do not have.
     pub fn node_with(&self, role: &'static str, variables: &[(&'static str, &'static str)]) -> Node<'_> {
+        self.start(role, variables, &["serve", "--dev"])
+    }
+
+    pub fn node_with_rate_limits(&self, role: &'static str) -> Node<'_> {
+        self.start(role, &[], &["serve"])
+    }
+
+    fn start(
+        &self,
+        role: &'static str,
+        variables: &[(&'static str, &'static str)],
+        serve: &'static [&'static str],
+    ) -> Node<'_> {
         let node = Node {
             recto: &self.recto,
             role,
+            serve,
             variables: variables.to_vec(),
             directory: tempfile::tempdir().unwrap(),
             port: free_port(),
             admin: free_port(),
             process: Mutex::new(None),
+            past_log: Mutex::default(),
             client: client(),
         };
         node.start();
@@ -55,15 +73,10 @@ impl Fleet {
     }
 }
 
-/// Objects are on an S3 server, below a prefix of their own; limits are in Redis.
-fn with_engines(recto: Recto) -> Option<Recto> {
-    let (s3, redis) = (testing::server(testing::S3)?, testing::server(testing::REDIS)?);
-    let prefix = format!("s3://recto/fleet-{}", uuid::Uuid::now_v7().simple());
-    let recto = recto.set("RECTO_OBJECTS_URL", &prefix).set("AWS_ENDPOINT_URL", &s3);
-    let recto = recto.set("AWS_ACCESS_KEY_ID", "test").set("AWS_SECRET_ACCESS_KEY", "test");
-    let recto = recto.set("NO_PROXY", "127.0.0.1").set("AWS_ALLOW_HTTP", "true");
-    let recto = recto.set("RECTO_LIMITS_URL", &redis);
-    Some(recto.set("RECTO_BUILDS_COOLDOWN_SECONDS", "0").set("RECTO_STORE_CONNECTIONS", "6"))
+/// Builds are not limited, and each node has few connections: there are many nodes.
+fn settings(recto: Recto) -> Recto {
+    let recto = recto.set("RECTO_BUILDS_COOLDOWN_SECONDS", "0").set("RECTO_STORE_CONNECTIONS", "6");
+    recto.set("RECTO_PLANS_PRO_BUILDS_PER_MONTH", "1000000")
 }
 
 fn client() -> Client {
@@ -75,17 +88,20 @@ fn client() -> Client {
 pub struct Node<'f> {
     recto: &'f Recto,
     pub role: &'static str,
+    serve: &'static [&'static str],
     variables: Vec<(&'static str, &'static str)>,
     directory: tempfile::TempDir,
     port: u16,
     admin: u16,
     process: Mutex<Option<Process>>,
+    /// Of the processes that were killed.
+    past_log: Mutex<String>,
     client: Client,
 }
 
 impl Node<'_> {
     pub fn start(&self) {
-        let arguments = ["serve", "--dev", "--role", self.role];
+        let arguments = [self.serve, &["--role", self.role]].concat();
         let mut command = self.recto.command_in(self.directory.path(), &arguments);
         let listen = if self.role == "sites" { "RECTO_SITES_LISTEN" } else { "RECTO_API_LISTEN" };
         command.env(listen, format!("127.0.0.1:{}", self.port));
@@ -121,11 +137,16 @@ impl Node<'_> {
 
     /// Ends it without a warning, and waits until it is gone.
     pub fn kill(&self) {
-        self.process().take();
+        if let Some(process) = self.process().take() {
+            process.signal(Signal::KILL);
+            self.past_log.lock().unwrap().push_str(&process.wait().stderr);
+        }
     }
 
+    /// Of all its processes.
     pub fn log(&self) -> String {
-        self.process().as_ref().map(Process::stderr).unwrap_or_default()
+        let past = self.past_log.lock().unwrap();
+        past.clone() + &self.process().as_ref().map(Process::stderr).unwrap_or_default()
     }
 
     /// A call of the API; an error is one of the connection.
@@ -142,6 +163,19 @@ impl Node<'_> {
             request = request.json(body);
         }
         request.send().map(Answer::read)
+    }
+
+    /// A call without a body through a proxy, for a client with this address.
+    pub fn call_from(
+        &self,
+        client: Ipv4Addr,
+        method: Method,
+        path: &str,
+        token: &str,
+    ) -> reqwest::Result<Answer> {
+        let url = format!("http://127.0.0.1:{}/api/v1/public{path}", self.port);
+        let request = self.client.request(method, url).bearer_auth(token);
+        request.header("x-forwarded-for", client.to_string()).send().map(Answer::read)
     }
 
     pub fn upload(&self, token: &str, name: &str, bytes: &[u8]) -> reqwest::Result<Answer> {

@@ -11,7 +11,7 @@ const HOST: &str = "acme.localhost";
 
 /// A fleet whose objects are behind a proxy, with a page that was built.
 fn fleet() -> Option<(Fleet, HttpProxy)> {
-    let proxy = HttpProxy::start(&testing::server(testing::S3)?);
+    let proxy = HttpProxy::start(&testing::server(testing::SEAWEED)?);
     let fleet = Fleet::new()?.set("AWS_ENDPOINT_URL", &proxy.url());
     Some((fleet, proxy))
 }

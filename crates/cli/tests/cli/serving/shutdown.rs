@@ -11,7 +11,7 @@ use crate::harness::recto::Recto;
 use crate::harness::server::page;
 use crate::serving::large_bodies::Pages;
 
-on_both_databases!(
+on_one_machine_and_nodes!(
     a_request_under_way_is_finished_before_the_end,
     the_last_use_of_a_token_is_stored_at_the_end,
 );

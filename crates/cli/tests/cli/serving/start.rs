@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::harness::process::wait_until;
 use crate::harness::recto::{Recto, keys};
 
-on_both_databases!(
+on_one_machine_and_nodes!(
     the_first_start_prints_a_command_that_publishes_a_page,
     an_account_made_before_the_first_start_is_the_only_one,
 );
