@@ -91,11 +91,11 @@ function defineReaders() {
         title: document.title,
         h1: texts(document, 'h1'),
         badges: texts(document, '.method'),
-        sideBadges: [...document.querySelectorAll('nav[aria-label="Docs"] a')].map((link) => [
+        sideBadges: [...document.querySelectorAll('nav.side a')].map((link) => [
           link.getAttribute('href'),
           link.querySelector('.method')?.textContent ?? '',
         ]),
-        current: [...document.querySelectorAll('nav[aria-label="Docs"] [aria-current="page"]')].map((link) =>
+        current: [...document.querySelectorAll('nav.side [aria-current="page"]')].map((link) =>
           link.getAttribute('href'),
         ),
         canonical: document.querySelector('link[rel="canonical"]')?.getAttribute('href') ?? null,

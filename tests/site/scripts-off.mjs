@@ -33,7 +33,7 @@ async function checkMasthead(page, view, problem) {
 async function checkMenus(page, origin, problem) {
   const at = '/docs/guides/install';
   await page.goto(origin + at);
-  const link = page.locator('nav[aria-label="Docs"] a[href="/docs/guides/configure"]').first();
+  const link = page.locator('nav.side a[href="/docs/guides/configure"]').first();
   if ((await link.count()) === 0) return problem(at, 'the menu does not name the next page of the section');
   if (!(await openMenu(page))) return problem(at, 'there is nothing to open the menu with');
   if (!(await link.isVisible())) return problem(at, 'the menu does not open');

@@ -16,6 +16,15 @@ const EXTENSIONS = { 'text/html': '.html', 'text/css': '.css', 'image/svg+xml': 
 const TOO_NEW = new Set([
   // CSS Scroll Snap 2. It shows the current page in a long navigation; a browser without it shows the beginning.
   "CSS: “scroll-initial-target”: Property “scroll-initial-target” doesn't exist.",
+  // CSS Overflow 5. It marks the place in the table of contents; the script does so elsewhere.
+  "CSS: “scroll-target-group”: Property “scroll-target-group” doesn't exist.",
+  'CSS: Unknown pseudo-element or pseudo-class “:target-current”',
+  // Scroll-driven Animations, Properties and Values. They fade what is hidden at the end of a wide table.
+  "CSS: “animation-timeline”: Property “animation-timeline” doesn't exist.",
+  'CSS: Unrecognized at-rule “@property”',
+  // CSS View Transitions.
+  'CSS: Unrecognized at-rule “@view-transition”',
+  "CSS: “view-transition-name”: Property “view-transition-name” doesn't exist.",
 ]);
 const TIMEOUT_MS = 300_000;
 

@@ -1,4 +1,4 @@
-//! What every file of a site shares: its origin, its name, its style sheet.
+//! What every file of a site shares: its origin, its name, its style sheet and its script.
 
 use sha2::{Digest, Sha256};
 
@@ -6,18 +6,25 @@ use crate::accent::{self, Accent};
 use crate::route::SettingsPaths;
 use crate::settings::is_right_to_left;
 use crate::url::hex;
-use crate::{Settings, text};
+use crate::words::Words;
+use crate::{Fonts, Settings, fonts, text};
 
 const THEME: &str = include_str!("../theme/recto.css");
+const SCRIPT: &str = include_str!("../theme/recto.js");
 
 pub(crate) struct Frame {
     /// `https://example.com`
     pub origin: String,
     pub settings: Settings,
     pub title: String,
+    pub words: &'static Words,
     pub rtl: bool,
     pub style: Vec<u8>,
     pub style_path: String,
+    pub script: Vec<u8>,
+    pub script_path: String,
+    /// The fonts that browsers should load at once.
+    pub first_fonts: Vec<&'static str>,
     /// The URL of the icon.
     pub icon: String,
     pub accent: Accent,
@@ -33,14 +40,22 @@ impl Frame {
         text::tidy(&mut title);
         // Settings are checked when they are set; an invalid one is ignored.
         let accent = settings.accent.as_deref().and_then(|text| accent::parse(text).ok()).unwrap_or_default();
-        let style = style(accent, settings.css.as_deref().unwrap_or_default());
+        let style = style(accent, &settings);
+        let script = compact_script(SCRIPT).into_bytes();
         let footer = settings.footer.as_deref().unwrap_or_default();
         Frame {
             origin: origin.trim_end_matches('/').to_owned(),
             title,
+            words: Words::of(settings.language()),
             rtl: is_right_to_left(settings.language()),
-            style_path: format!("/assets/site.{}.css", hex(&Sha256::digest(&style)[..6])),
+            style_path: format!("/assets/site.{}.css", short_hash(&style)),
             style,
+            script_path: format!("/assets/site.{}.js", short_hash(&script)),
+            script,
+            first_fonts: match settings.fonts {
+                Fonts::Theme => fonts::first_paths().collect(),
+                Fonts::System => vec![],
+            },
             icon: settings.icon.clone().unwrap_or_else(|| ICON.to_owned()),
             accent,
             footer: markdown::render(footer).unwrap_or_else(|_| markdown::show_source(footer)).html,
@@ -49,7 +64,11 @@ impl Frame {
     }
 
     pub fn settings_paths(&self) -> SettingsPaths<'_> {
-        SettingsPaths { style: &self.style_path, icon: self.settings.icon.is_none().then_some(ICON) }
+        SettingsPaths {
+            style: &self.style_path,
+            script: &self.script_path,
+            icon: self.settings.icon.is_none().then_some(ICON),
+        }
     }
 
     /// The absolute URL for a path or URL.
@@ -73,14 +92,28 @@ impl Frame {
     }
 }
 
-/// The theme, the accent, and the owner's rules.
-fn style(accent: Accent, css: &str) -> Vec<u8> {
-    let mut style = compact(THEME);
+fn short_hash(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes)[..6])
+}
+
+/// The fonts, the theme, the accent, and the owner's rules.
+fn style(accent: Accent, settings: &Settings) -> Vec<u8> {
+    let mut style = match settings.fonts {
+        Fonts::Theme => fonts::rules(),
+        Fonts::System => String::new(),
+    };
+    style.push_str(&compact(THEME));
     if accent != Accent::default() {
         style.push_str(&format!(":root{{--rubric:light-dark({},{})}}\n", accent.light, accent.dark));
     }
-    style.push_str(css);
+    style.push_str(settings.css.as_deref().unwrap_or_default());
     style.into_bytes()
+}
+
+/// Removes comments on their own lines, and indentation.
+fn compact_script(script: &str) -> String {
+    let lines = script.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// Removes comments and indentation; enough for a file that is loaded once.
@@ -115,6 +148,21 @@ mod tests {
         assert!(!style.contains("/*"));
         assert_ne!(plain.style_path, own.style_path);
         assert!(plain.style_path.starts_with("/assets/site.") && plain.style_path.ends_with(".css"));
+    }
+
+    #[test]
+    fn a_site_may_do_without_the_themes_fonts() {
+        let (theme, system) = (frame(&[]), frame(&[("fonts", "system")]));
+        assert_eq!(theme.first_fonts.len(), 2);
+        assert!(String::from_utf8(theme.style).unwrap().starts_with("@font-face"));
+        assert!(system.first_fonts.is_empty());
+        assert!(!String::from_utf8(system.style).unwrap().contains("@font-face"));
+    }
+
+    #[test]
+    fn the_script_is_small() {
+        let script = frame(&[]).script;
+        assert!(script.len() <= 4096, "{} bytes", script.len());
     }
 
     #[test]

@@ -29,7 +29,8 @@
 //! | `/standalone/…`, `/homepage/…`, former paths | redirects |
 //! | `/feed.xml`, `/rss.xml`, `/feed.json` | the newest posts |
 //! | `/sitemap.xml`, `/sitemap.lists.xml`, `/sitemap.0.xml` … | the sitemap; in shards from 501 pages on |
-//! | `/robots.txt`, `/llms.txt`, `/404.html`, `/favicon.svg`, `/assets/site.HASH.css` | one each |
+//! | `/robots.txt`, `/llms.txt`, `/404.html`, `/favicon.svg`, `/assets/site.HASH.css`, `/assets/site.HASH.js` | one each |
+//! | `/assets/fonts/…` | not generated: [`shared_asset`] |
 //! | `/.nav`, `/.foot`, `/.docs`, `/.docs/S`, `/.crumbs/…`, `/.list`, `/.list/…` | fragments |
 //! | `/.docs/S/P`, `/.root/P` | fragments: the part of a long navigation that begins with page `P` |
 //!
@@ -40,6 +41,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod accent;
+mod fonts;
 mod frame;
 mod index;
 mod inline;
@@ -52,11 +54,13 @@ mod settings;
 mod site;
 mod text;
 mod url;
+mod words;
 
+pub use fonts::{shared_asset, shared_assets};
 pub use join::{is_fragment, join};
 pub use page::Page;
 pub use params::PageParams;
-pub use settings::{Link, Settings};
+pub use settings::{Fonts, Link, Settings};
 pub use site::{Changes, File, Made, MissingSource, Need, Site, Source};
 pub use url::url;
 

@@ -24,6 +24,7 @@ impl Site {
             Route::Markdown(id) => return self.markdown(id, source).map(Some),
             Route::Redirect(to) => return Ok(Some(made(File::Redirect(to)))),
             Route::Style => return Ok(Some(bytes(self.frame.style.clone()))),
+            Route::Script => return Ok(Some(bytes(self.frame.script.clone()))),
             Route::Home => self.home(),
             Route::Blog => self.blog(),
             Route::BlogSection(section) => self.blog_section(&section),

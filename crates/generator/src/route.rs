@@ -37,6 +37,7 @@ pub(crate) enum Route {
     Robots,
     NotFound,
     Style,
+    Script,
     Icon,
 }
 
@@ -101,6 +102,7 @@ fn fixed(path: &str) -> Option<Route> {
 /// The paths that depend on the settings.
 pub(crate) struct SettingsPaths<'s> {
     pub style: &'s str,
+    pub script: &'s str,
     /// `None` if the owner set an icon.
     pub icon: Option<&'s str>,
 }
@@ -112,6 +114,9 @@ impl Index {
         }
         if path == settings_paths.style {
             return Some(Route::Style);
+        }
+        if path == settings_paths.script {
+            return Some(Route::Script);
         }
         if Some(path) == settings_paths.icon {
             return Some(Route::Icon);
@@ -232,7 +237,7 @@ impl Index {
     /// Every path that has a file, sorted.
     pub fn paths(&self, settings_paths: &SettingsPaths<'_>) -> Vec<String> {
         let mut paths: Vec<String> = FIXED.into_iter().map(str::to_owned).collect();
-        paths.extend([settings_paths.style.to_owned(), "/".to_owned()]);
+        paths.extend([settings_paths.style, settings_paths.script, "/"].map(str::to_owned));
         paths.extend(settings_paths.icon.map(str::to_owned));
         paths.extend((0..self.shards.count()).map(|shard| format!("/sitemap.{shard}.xml")));
         paths.extend(self.former_paths().cloned());

@@ -30,6 +30,27 @@ pub struct Settings {
     pub css: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub noindex: bool,
+    #[serde(skip_serializing_if = "Fonts::is_default")]
+    pub fonts: Fonts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edit: Option<String>,
+}
+
+/// The fonts of a site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fonts {
+    /// Those of the theme, which browsers load from the site.
+    #[default]
+    Theme,
+    /// Those of the reader's system: nothing to load.
+    System,
+}
+
+impl Fonts {
+    fn is_default(&self) -> bool {
+        *self == Fonts::default()
+    }
 }
 
 /// A link in the masthead.
@@ -48,7 +69,7 @@ const MAX_CSS_CHARS: usize = 100_000;
 
 impl Settings {
     /// Each key with its description, in display order.
-    pub const KEYS: [(&str, &str); 11] = [
+    pub const KEYS: [(&str, &str); 13] = [
         ("title", "the site's name, in the masthead and in feeds; the site's host label when not set"),
         ("description", "one sentence about the site, for its home page, search engines and feeds"),
         ("language", "the language of the texts, such as en, de or pt-BR; en when not set"),
@@ -66,6 +87,11 @@ impl Settings {
         ("footer", "Markdown at the foot of every page"),
         ("css", "style rules added after the theme's"),
         ("noindex", "yes asks search engines to pass over the whole site; no when not set"),
+        ("fonts", "theme, or system to use only the fonts of the reader's system; theme when not set"),
+        (
+            "edit",
+            "where readers can change a docs page; {path} is its path: https://example.com/edit/main/{path}.md",
+        ),
     ];
 
     /// Sets `key`; an empty value restores its default. The error message is for the owner.
@@ -86,6 +112,8 @@ impl Settings {
             "footer" => self.footer = long(key, value, MAX_FOOTER_CHARS)?,
             "css" => self.css = long(key, value, MAX_CSS_CHARS)?,
             "noindex" => self.noindex = yes(key, value)?,
+            "fonts" => self.fonts = fonts(value)?,
+            "edit" => self.edit = edit(value)?,
             _ => return Err(format!("unknown setting \"{key}\"; {}", known_keys())),
         }
         Ok(())
@@ -109,6 +137,8 @@ impl Settings {
             "footer" => self.footer.clone(),
             "css" => self.css.clone(),
             "noindex" => self.noindex.then(|| "yes".to_owned()),
+            "fonts" => (self.fonts == Fonts::System).then(|| "system".to_owned()),
+            "edit" => self.edit.clone(),
             _ => return None,
         };
         Some(value.unwrap_or_default())
@@ -222,6 +252,26 @@ fn yes(key: &str, value: &str) -> Result<bool, String> {
     }
 }
 
+/// A URL with a place for the path of a page.
+fn edit(value: &str) -> Result<Option<String>, String> {
+    if value.is_empty() {
+        return Ok(None);
+    }
+    if !value.contains("{path}") {
+        return Err("edit must contain {path}, such as https://example.com/edit/main/{path}.md".to_owned());
+    }
+    check_address("edit", &value.replace("{path}", "path"))?;
+    Ok(Some(value.to_owned()))
+}
+
+fn fonts(value: &str) -> Result<Fonts, String> {
+    match value {
+        "" | "theme" => Ok(Fonts::Theme),
+        "system" => Ok(Fonts::System),
+        _ => Err(format!("fonts must be theme or system, not \"{value}\"")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,6 +295,8 @@ mod tests {
             ("footer", "Made *by hand*."),
             ("css", "h1 { color: red }"),
             ("noindex", "yes"),
+            ("fonts", "system"),
+            ("edit", "https://example.com/edit/main/{path}.md"),
         ];
         assert_eq!(values.map(|(key, _)| key), Settings::KEYS.map(|(key, _)| key));
         for (key, value) in values {
@@ -266,7 +318,7 @@ mod tests {
             "colour",
             "red",
             "unknown setting \"colour\"; the settings are title, description, language, author, logo, icon, \
-             accent, links, footer, css, noindex",
+             accent, links, footer, css, noindex, fonts, edit",
         );
         check("title", &"x".repeat(101), "title must be at most 100 characters, got 101");
         check("title", "a\0b", "title must not contain U+0000");
@@ -284,6 +336,12 @@ mod tests {
         check("links", "Docs", "links: \"Docs\" is not Text=URL, such as Docs=/docs");
         check("links", "=/docs", "links: \"=/docs\" is not Text=URL, such as Docs=/docs");
         check("noindex", "maybe", "noindex must be yes or no, not \"maybe\"");
+        check("fonts", "comic", "fonts must be theme or system, not \"comic\"");
+        check(
+            "edit",
+            "https://example.com/edit",
+            "edit must contain {path}, such as https://example.com/edit/main/{path}.md",
+        );
         check("links", &"A=/a;".repeat(13), "links: at most 12 fit, got 13");
     }
 

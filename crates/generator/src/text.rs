@@ -1,4 +1,4 @@
-//! Cleans up user text, and formats dates, counts and section names.
+//! Cleans up user text, and formats section names and times.
 
 use std::fmt::Write;
 
@@ -62,40 +62,6 @@ pub(crate) fn humanise(section: &str) -> String {
     }
 }
 
-/// `12,345`
-pub(crate) fn number(n: usize) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 page`, `12 pages`
-pub(crate) fn count(n: usize, thing: &str) -> String {
-    let s = if n == 1 { "" } else { "s" };
-    format!("{} {thing}{s}", number(n))
-}
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
 /// A calendar day, UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Day {
@@ -121,29 +87,22 @@ impl Day {
         format!("{:04}-{:02}-{:02}", self.year, self.month, self.day)
     }
 
-    /// `2 October 2026`
-    pub fn long(self) -> String {
-        format!("{} {} {}", self.day, self.month_name(), self.year)
-    }
-
-    /// `2 Oct 2026`
-    pub fn short(self) -> String {
-        format!("{} {} {}", self.day, &self.month_name()[..3], self.year)
-    }
-
-    pub fn month_name(self) -> &'static str {
-        MONTHS[usize::from(self.month) - 1]
+    /// 0 for January.
+    pub fn month_index(self) -> usize {
+        usize::from(self.month) - 1
     }
 }
 
 /// `Fri, 02 Oct 2026 08:30:00 GMT`: the time format of RSS (RFC 822, with a four-digit year).
 pub(crate) fn rfc822(time: Timestamp) -> String {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     // 1970-01-01 was a Thursday.
     let weekday = time.micros().div_euclid(86_400_000_000).rem_euclid(7) as usize;
     let day = Day::of(time);
     let clock = &time.text().as_str()[11..19].to_owned();
-    format!("{}, {:02} {} {:04} {clock} GMT", DAYS[weekday], day.day, &day.month_name()[..3], day.year)
+    format!("{}, {:02} {} {:04} {clock} GMT", DAYS[weekday], day.day, MONTHS[day.month_index()], day.year)
 }
 
 /// Escapes text for HTML, in an element or a quoted attribute.
@@ -209,23 +168,10 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_counts_are_readable() {
-        let check = |n, expected: &str| assert_eq!(count(n, "page"), expected);
-        check(0, "0 pages");
-        check(1, "1 page");
-        check(999, "999 pages");
-        check(1000, "1,000 pages");
-        check(1234567, "1,234,567 pages");
-    }
-
-    #[test]
-    fn dates_are_written_three_ways() {
+    fn times_are_written_for_machines() {
         let time = Timestamp::parse_iso("2026-10-02T08:30:00Z").unwrap();
         let day = Day::of(time);
-        assert_eq!(
-            (day.iso(), day.long(), day.short()),
-            ("2026-10-02".into(), "2 October 2026".into(), "2 Oct 2026".into())
-        );
+        assert_eq!(day.iso(), "2026-10-02");
         assert_eq!(rfc822(time), "Fri, 02 Oct 2026 08:30:00 GMT");
         assert_eq!(rfc822(Timestamp::from_micros(-1)), "Wed, 31 Dec 1969 23:59:59 GMT");
     }

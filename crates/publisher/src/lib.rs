@@ -42,7 +42,7 @@ pub use pages::{
     decide,
 };
 pub use settings::{Settings, UploadSettings, host_of};
-pub use sites::{Exported, Found, ReleaseInfo, content_type};
+pub use sites::{Exported, Found, ReleaseInfo, content_type, is_html};
 pub use store::building::Worker;
 pub use store::hosts::HostedSite;
 pub use store::tokens::Caller;

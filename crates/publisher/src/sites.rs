@@ -9,7 +9,7 @@ mod settings;
 
 pub use self::export::Exported;
 pub use self::releases::ReleaseInfo;
-pub use self::serving::{Found, content_type};
+pub use self::serving::{Found, content_type, is_html};
 
 use model::{AccountId, SiteId, SiteName};
 use store::sites::{self, Site};

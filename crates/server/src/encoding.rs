@@ -73,7 +73,7 @@ impl Qualities {
 }
 
 /// `q=0.5` in thousandths. `None`: the element cannot be read.
-fn quality(parameters: &str) -> Option<u16> {
+pub(crate) fn quality(parameters: &str) -> Option<u16> {
     let parameters = parameters.trim();
     if parameters.is_empty() {
         return Some(1000);

@@ -5,7 +5,8 @@
 //! 3. The method: GET and HEAD, or POST with the password of a protected site.
 //! 4. `gate`: a protected site needs a cookie, which the password gives.
 //! 5. `path`: the canonical form of the path; other forms are redirected to it, if it exists.
-//! 6. `media`: an uploaded file; or `files`: a file of the release, from the cache if possible.
+//! 6. `media`: an uploaded file; or `files`: a file of the release, from the cache if possible; `markdown`: of a page, the
+//!    Markdown if the client prefers that.
 //! 7. `response`: encoding, range requests, not modified.
 //! 8. `headers`: the headers of every response of a site.
 
@@ -17,6 +18,7 @@ mod gate;
 mod headers;
 mod host;
 mod local;
+mod markdown;
 mod media;
 mod metrics;
 mod notes;
@@ -39,7 +41,7 @@ use hyper::body::Frame;
 use ipnet::IpNet;
 use limits::Backend;
 use model::{Clock, MediaUrl};
-use publisher::{Error, HostedSite, Publisher};
+use publisher::{Error, HostedSite, Publisher, is_html};
 
 use self::file::{File, FileContent};
 use self::files::Files;
@@ -202,6 +204,14 @@ impl Parts {
         path: &str,
         request: &Request<RequestBody>,
     ) -> Result<SiteResponse, Error> {
+        if is_html(path)
+            && markdown::is_preferred(request.headers())
+            && let Some(file) =
+                self.files.find(&self.publisher, site.id, release, &markdown::path_of(path)).await?
+            && let FileContent::Body(body) = &file.content
+        {
+            return Ok(response::whole(body, request.method(), request.headers()).await);
+        }
         if path != NOT_FOUND_PAGE
             && let Some(file) = self.files.find(&self.publisher, site.id, release, path).await?
         {

@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use model::{ApiEndpoint, ContentType, PageId, PageKey, Section, Slug, Timestamp};
-use recto_generator::{File, Need, Page, PageParams, Settings, Site, Source, is_fragment, join};
+use recto_generator::{
+    File, Need, Page, PageParams, Settings, Site, Source, is_fragment, join, shared_assets,
+};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -189,6 +191,11 @@ impl Demo {
         }
         for path in rest {
             files.insert(path.clone(), site.make(&path, None).unwrap().unwrap().file);
+        }
+        for (path, bytes) in shared_assets() {
+            let place = target.join(path.trim_start_matches('/'));
+            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+            std::fs::write(place, bytes).unwrap();
         }
         for (path, file) in files.iter().filter(|(path, _)| !is_fragment(path)) {
             let File::Bytes(bytes) = file else { continue };

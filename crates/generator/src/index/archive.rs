@@ -9,6 +9,7 @@ use model::{PageId, Timestamp};
 use super::hash::hash;
 use super::timeline::MAX_LIST_ENTRIES;
 use crate::text::Day;
+use crate::words::{Words, fill};
 
 /// A part of a long timeline that has its own file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,11 +56,13 @@ impl Archive {
     }
 
     /// `May 2026`, `14 May 2026`
-    pub fn title(self) -> String {
+    pub fn title(self, words: &Words) -> String {
         match self {
-            Archive::Month { year, month } => format!("{} {year}", Day { year, month, day: 1 }.month_name()),
-            Archive::Day(day) => day.long(),
-            Archive::Part(day, part) => format!("{}, part {}", day.long(), part + 1),
+            Archive::Month { year, month } => words.month_and_year(&Day { year, month, day: 1 }),
+            Archive::Day(day) => words.long(&day),
+            Archive::Part(day, part) => {
+                format!("{}, {}", words.long(&day), fill(words.part, &words.number(part + 1)))
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 //! | the first or last page of a section | the list of the section, its breadcrumbs, its section page, lists of sections |
 //! | a section page | that, and the neighbours of the section at its old and new positions |
 //! | the first or last page of a type | masthead and footer |
+//! | the listing of a page without type and section | the footer |
 
 use model::{ContentType, PageId, Section};
 
@@ -43,6 +44,9 @@ impl Index {
             }
             ContentType::Standalone => {
                 dirty.add(format_args!("/standalone{}", url(key)));
+                if key.section.is_none() {
+                    dirty.add(Fragment::Foot);
+                }
                 self.mark_list(ContentType::Standalone, &key.section, dirty);
             }
             ContentType::Homepage => {
@@ -74,6 +78,7 @@ impl Index {
         match key.content_type {
             ContentType::Blog => {
                 FEEDS.into_iter().for_each(|path| dirty.add(path));
+                dirty.add("/404.html");
                 self.mark_home(dirty);
             }
             content_type => {
@@ -149,7 +154,10 @@ impl Index {
                 dirty.add(Fragment::SidebarSection(section.clone()));
             }
             ContentType::Blog => dirty.add("/blog"),
-            ContentType::Standalone => dirty.add(format_args!("/standalone/{}", section.as_str())),
+            ContentType::Standalone => {
+                dirty.add(format_args!("/standalone/{}", section.as_str()));
+                dirty.add(Fragment::Foot);
+            }
             ContentType::Homepage => {}
         }
     }

@@ -14,6 +14,7 @@ use crate::route::shows_list;
 use crate::settings::is_link;
 use crate::text::{self, Day};
 use crate::url::{Fragment, tag_slug};
+use crate::words::fill;
 use crate::{File, Made, MissingSource, Page, Site, Source};
 
 /// Reading speed for prose, slow readers included.
@@ -45,8 +46,11 @@ struct PageView<'s> {
     published_at: Timestamp,
     updated_at: Timestamp,
     published_day: Day,
-    updated_day: Day,
-    minutes: usize,
+    /// HTML.
+    updated: String,
+    /// Where readers can change the page.
+    edit: Option<String>,
+    minutes: String,
     endpoint: Option<Endpoint<'s>>,
     cover: Option<Cover<'s>>,
     tags: Vec<TagLink<'s>>,
@@ -59,10 +63,18 @@ struct PageView<'s> {
     list: String,
 }
 
-struct Cover<'s> {
-    url: &'s str,
-    alt: &'s str,
-    size: Option<Dimensions>,
+pub(super) struct Cover<'s> {
+    pub url: &'s str,
+    pub alt: &'s str,
+    pub size: Option<Dimensions>,
+}
+
+impl<'s> Cover<'s> {
+    pub fn of(page: &'s Page) -> Option<Cover<'s>> {
+        let url = page.params.cover.as_deref()?;
+        let alt = page.params.cover_alt.as_deref().unwrap_or_default();
+        Some(Cover { url, alt, size: MediaUrl::parse(url).and_then(|url| url.dimensions) })
+    }
 }
 
 struct TagLink<'s> {
@@ -168,7 +180,7 @@ impl Site {
     }
 
     fn page_view<'s>(&'s self, page: &'s Page, path: &str, rendered: &'s Rendered) -> PageView<'s> {
-        let of = page.key.content_type;
+        let (of, words) = (page.key.content_type, self.frame.words);
         let (before, after) = self.index.neighbours(page);
         let tags = page.tags.iter().filter(|_| of != ContentType::Homepage);
         PageView {
@@ -189,14 +201,16 @@ impl Site {
             published_at: page.published_at,
             updated_at: page.updated_at,
             published_day: Day::of(page.published_at),
-            updated_day: Day::of(page.updated_at),
-            minutes: rendered.words.div_ceil(WORDS_PER_MINUTE).max(1),
+            updated: self.updated_html(Day::of(page.updated_at)),
+            edit: self
+                .frame
+                .settings
+                .edit
+                .as_ref()
+                .map(|edit| edit.replace("{path}", path.trim_start_matches('/'))),
+            minutes: fill(words.minutes, &words.number(rendered.words.div_ceil(WORDS_PER_MINUTE).max(1))),
             endpoint: page.api_endpoint.as_ref().map(Endpoint::of),
-            cover: page.params.cover.as_deref().map(|url| Cover {
-                url,
-                alt: page.params.cover_alt.as_deref().unwrap_or_default(),
-                size: MediaUrl::parse(url).and_then(|url| url.dimensions),
-            }),
+            cover: Cover::of(page),
             tags: tags.map(|name| TagLink { url: format!("/tags/{}", tag_slug(name)), name }).collect(),
             toc: if has_contents(page, rendered) { contents(&rendered.headings) } else { vec![] },
             before: before.map(Neighbour::of),
@@ -205,6 +219,13 @@ impl Site {
             sidebar: self.sidebar_of(page, path),
             list: self.list_of(page),
         }
+    }
+
+    /// `Updated 2 October 2026`
+    fn updated_html(&self, day: Day) -> String {
+        let words = self.frame.words;
+        let time = format!("<time datetime=\"{}\">{}</time>", day.iso(), words.long(&day));
+        fill(words.updated, &time)
     }
 
     /// The title of a section page may change, so the breadcrumbs are a fragment.

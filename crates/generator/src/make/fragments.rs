@@ -6,6 +6,7 @@ use model::{ContentType, Section};
 use serde_json::json;
 
 use super::view::{Breadcrumb, Endpoint, escape_href};
+use crate::index::ordered_pages::OrderedPages;
 use crate::inline::{Inline, plain};
 use crate::text::{self, escape};
 use crate::url::{Fragment, list_url, url};
@@ -31,7 +32,7 @@ impl Site {
         if links.is_empty() {
             return String::new();
         }
-        let mut nav = "<nav aria-label=\"Site\">".to_owned();
+        let mut nav = format!("<nav aria-label=\"{}\">", self.frame.words.site);
         for (text, url) in links {
             write!(nav, "<a href=\"{}\">{}</a>", escape_href(url.as_ref()), escape(&plain(text)))
                 .expect("writing to a String cannot fail");
@@ -39,40 +40,60 @@ impl Site {
         nav + "</nav>"
     }
 
-    /// The owner's links, or else links to the existing parts of the site.
+    /// The owner's links, or else links to the existing parts of the site; and the pages that ask for it.
     fn nav_links(&self) -> Vec<(&str, String)> {
         let links = &self.frame.settings.links;
-        if !links.is_empty() {
-            return links.iter().map(|link| (link.text.as_str(), link.url.clone())).collect();
-        }
-        let docs = (self.index.docs_len() > 0).then(|| ("Docs", "/docs".to_owned()));
-        let blog = (!self.index.blog.is_empty()).then(|| ("Blog", "/blog".to_owned()));
+        let docs = (self.index.docs_len() > 0).then(|| (self.frame.words.docs, "/docs".to_owned()));
+        let blog = (!self.index.blog.is_empty()).then(|| (self.frame.words.blog, "/blog".to_owned()));
         let pages = self.index.pages_with_ids(self.index.nav.ids().take(NAV_PAGES));
         let pages = pages.map(|page| (page.short_title(), url(&page.key)));
-        docs.into_iter().chain(blog).chain(pages).collect()
+        if links.is_empty() {
+            return docs.into_iter().chain(blog).chain(pages).collect();
+        }
+        let is_linked = |url: &str| links.iter().any(|link| link.url == url);
+        let pages = pages.filter(|(_, url)| !is_linked(url));
+        links.iter().map(|link| (link.text.as_str(), link.url.clone())).chain(pages).collect()
     }
 
     fn foot(&self) -> String {
-        let blog = !self.index.blog.is_empty();
+        let (words, blog) = (self.frame.words, !self.index.blog.is_empty());
         let links = [
-            ("/tags", "Tags", !self.index.tags.is_empty()),
-            ("/feed.xml", "Feed", blog),
-            ("/sitemap.xml", "Sitemap", true),
+            ("/tags", words.tags, !self.index.tags.is_empty()),
+            ("/feed.xml", words.feed, blog),
+            ("/sitemap.xml", words.sitemap, true),
         ];
-        let mut foot = "<nav aria-label=\"More\">".to_owned();
+        let mut foot = format!("<nav aria-label=\"{}\">", words.more);
+        for (url, title) in self.standalone_links().take(FOOT_PAGES) {
+            write!(foot, "<a href=\"{url}\">{}</a>", Inline::from(title))
+                .expect("writing to a String cannot fail");
+        }
         for (url, text, _) in links.into_iter().filter(|(_, _, shown)| *shown) {
             write!(foot, "<a href=\"{url}\">{text}</a>").expect("writing to a String cannot fail");
         }
         foot + "</nav>"
     }
 
+    /// Standalone pages and sections that neither the masthead nor the front page leads to, such as the imprint.
+    fn standalone_links(&self) -> impl Iterator<Item = (String, String)> {
+        let of = ContentType::Standalone;
+        let pages = self.index.ordered_pages(of, &Section::none());
+        let pages = self.index.pages_with_ids(pages.into_iter().flat_map(OrderedPages::ids));
+        let pages = pages.filter(|page| !page.params.nav);
+        let sections = self.index.sections_of(of);
+        let sections = sections.filter(move |(section, _)| self.index.section_page(of, section).is_none());
+        let sections =
+            sections.map(move |(section, _)| (list_url(of, section), self.index.section_title(of, section)));
+        pages.map(|page| (url(&page.key), page.short_title().to_owned())).chain(sections)
+    }
+
     fn sidebar(&self) -> String {
-        let mut sidebar = "<p class=\"label\"><a href=\"/docs\">Docs</a></p>\n".to_owned();
+        let words = self.frame.words;
+        let mut sidebar = format!("<p class=\"label\"><a href=\"/docs\">{}</a></p>\n", words.docs);
         sidebar.push_str(&self.sidebar_section(&Section::none()));
         let sections: Vec<_> = self.index.docs_sections().collect();
         if !sections.is_empty() {
             sidebar.push_str("<ul class=\"sections\">");
-            let count = text::count(sections.len(), "section");
+            let count = words.all_of(words.sections(sections.len()));
             push_all(&mut sidebar, "/docs", &count);
             for (section, _) in sections {
                 let title = Inline::from(self.index.section_title(ContentType::Docs, section));
@@ -104,7 +125,8 @@ impl Site {
         if pages.is_empty() {
             return String::new();
         }
-        let (all, count) = (list_url(ContentType::Docs, section), text::count(pages.len(), "page"));
+        let words = self.frame.words;
+        let (all, count) = (list_url(ContentType::Docs, section), words.all_of(words.pages(pages.len())));
         let mut sidebar = "<ul>".to_owned();
         push_all(&mut sidebar, &all, &count);
         match ordered_pages.parts() {
@@ -132,7 +154,8 @@ impl Site {
         if breadcrumbs.is_empty() {
             return String::new();
         }
-        let mut crumbs = "<nav class=\"crumbs\" aria-label=\"Breadcrumbs\"><ol>".to_owned();
+        let label = self.frame.words.breadcrumbs;
+        let mut crumbs = format!("<nav class=\"crumbs\" aria-label=\"{label}\"><ol>");
         let mut items = vec![];
         for (at, Breadcrumb { url, text }) in breadcrumbs.iter().enumerate() {
             write!(crumbs, "<li><a href=\"{url}\">{}</a></li>", Inline::from(text.as_str()))
@@ -158,7 +181,7 @@ impl Site {
     fn tag_breadcrumbs(&self, slug: &str) -> Vec<Breadcrumb> {
         let name = self.index.tags.get(slug).map(|tag| tag.name()).unwrap_or_default();
         vec![
-            Breadcrumb { url: "/tags".to_owned(), text: "Tags".to_owned() },
+            Breadcrumb { url: "/tags".to_owned(), text: self.frame.words.tags.to_owned() },
             Breadcrumb { url: format!("/tags/{slug}"), text: name.to_owned() },
         ]
     }
@@ -166,6 +189,8 @@ impl Site {
 
 /// Maximum number of pages linked in the masthead.
 const NAV_PAGES: usize = 12;
+/// Maximum number of pages linked in the footer.
+const FOOT_PAGES: usize = 12;
 
 /// Writes one line.
 fn push_entry(sidebar: &mut String, page: &Page) {
@@ -181,6 +206,6 @@ fn push_entry(sidebar: &mut String, page: &Page) {
 
 /// Shown at an end of a list that was cut.
 fn push_all(sidebar: &mut String, all: &str, count: &str) {
-    write!(sidebar, "\0+<li class=\"all\"><a href=\"{all}\">All {count}</a></li>\n\0")
+    write!(sidebar, "\0+<li class=\"all\"><a href=\"{all}\">{count}</a></li>\n\0")
         .expect("writing to a String cannot fail");
 }

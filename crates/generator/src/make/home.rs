@@ -3,17 +3,22 @@
 use askama::Template;
 use model::ContentType;
 
+use super::document::Cover;
 use super::render;
 use super::view::{Entry, Shell};
+use crate::index::ordered_pages::OrderedPages;
 use crate::inline::Inline;
 use crate::text;
 use crate::url::{list_url, url};
+use crate::words::Words;
 use crate::{Page, Site};
 
 /// Number of posts it shows.
 const HOME_POSTS: usize = 8;
 /// Number of sections and pages it shows as cards.
 const HOME_CARDS: usize = 24;
+/// Number of pages that the card of a section shows.
+const CARD_PAGES: usize = 3;
 
 #[derive(Template)]
 #[template(path = "home.html")]
@@ -25,6 +30,9 @@ struct HomeTemplate<'s> {
 #[derive(Template)]
 #[template(path = "home_fragment.html")]
 struct HomeFragment<'s> {
+    words: &'static Words,
+    /// The newest post.
+    lead: Option<Lead<'s>>,
     posts: Vec<Entry<'s>>,
     more_posts: bool,
     docs: Vec<Card<'s>>,
@@ -32,11 +40,19 @@ struct HomeFragment<'s> {
     pages: Vec<Card<'s>>,
 }
 
+struct Lead<'s> {
+    entry: Entry<'s>,
+    cover: Option<Cover<'s>>,
+}
+
 struct Card<'s> {
     url: String,
     title: Inline<'s>,
     blurb: Inline<'s>,
-    note: String,
+    /// The first pages of a section.
+    pages: Vec<Entry<'s>>,
+    /// How many it has, if these are not all.
+    more: String,
 }
 
 impl<'s> Card<'s> {
@@ -45,7 +61,8 @@ impl<'s> Card<'s> {
             url: url(&page.key),
             title: page.title.as_str().into(),
             blurb: page.blurb().into(),
-            note: String::new(),
+            pages: vec![],
+            more: String::new(),
         }
     }
 }
@@ -75,22 +92,40 @@ impl Site {
                 .map(Page::blurb)
                 .unwrap_or_default()
                 .into(),
-            note: text::count(ordered_pages.len(), "page"),
+            pages: self.first_pages(ordered_pages).map(Entry::of).collect(),
+            more: match ordered_pages.len() > CARD_PAGES {
+                true => self.frame.words.all_of(self.frame.words.pages(ordered_pages.len())),
+                false => String::new(),
+            },
         });
         let sections: Vec<_> = sections.collect();
         // Sections take precedence when there are too many, as they lead to more pages; the order is that of the docs.
         let pages = self.root_docs().take(HOME_CARDS - sections.len()).map(Card::of);
         let docs: Vec<_> = pages.chain(sections).collect();
+        let mut posts = self.index.pages_with_ids(self.index.blog.ids().take(HOME_POSTS));
+        let lead = posts.next().map(|page| Lead { entry: Entry::of(page), cover: Cover::of(page) });
+        let posts: Vec<_> = posts.map(Entry::of).collect();
+        // Where there is more to read, pages such as the imprint are left to masthead and footer.
+        let is_rest = lead.is_none() && docs.is_empty();
         let list = HomeFragment {
-            posts: self.index.pages_with_ids(self.index.blog.ids().take(HOME_POSTS)).map(Entry::of).collect(),
+            words: self.frame.words,
+            lead,
+            posts,
             more_posts: self.index.blog.len() > HOME_POSTS,
             more_docs: !docs.is_empty(),
             docs,
-            pages: self.root_pages(ContentType::Standalone).take(HOME_CARDS).map(Card::of).collect(),
+            pages: match is_rest {
+                true => self.root_pages(ContentType::Standalone).take(HOME_CARDS).map(Card::of).collect(),
+                false => vec![],
+            },
         };
-        if list.posts.is_empty() && list.docs.is_empty() && list.pages.is_empty() {
+        if list.lead.is_none() && list.docs.is_empty() && list.pages.is_empty() {
             return String::new();
         }
         render(&list)
+    }
+
+    fn first_pages<'s>(&'s self, ordered_pages: &'s OrderedPages) -> impl Iterator<Item = &'s Page> {
+        self.index.pages_with_ids(ordered_pages.ids().take(CARD_PAGES))
     }
 }

@@ -6,7 +6,7 @@ use askama::Template;
 use model::{ContentType, Section};
 
 use super::render;
-use super::view::Shell;
+use super::view::{Entry, Shell};
 use crate::index::ordered_pages::OrderedPages;
 use crate::inline::plain;
 use crate::url::url;
@@ -18,19 +18,23 @@ const LLMS_SECTIONS: usize = 50;
 const LLMS_PER_SECTION: usize = 30;
 const LLMS_POSTS: usize = 20;
 const LLMS_PAGES: usize = 50;
+/// Number of posts that the 404 page shows.
+const NOT_FOUND_POSTS: usize = 5;
 
 #[derive(Template)]
 #[template(path = "not_found.html")]
 struct NotFound<'s> {
     shell: Shell<'s>,
+    posts: Vec<Entry<'s>>,
 }
 
 impl Site {
     pub(super) fn not_found(&self) -> String {
-        let mut shell = self.shell("/404.html", "Not found");
+        let mut shell = self.shell("/404.html", self.frame.words.not_found);
         shell.canonical = None;
         shell.noindex = true;
-        render(&NotFound { shell })
+        let posts = self.index.pages_with_ids(self.index.blog.ids().take(NOT_FOUND_POSTS)).map(Entry::of);
+        render(&NotFound { shell, posts: posts.map(Entry::without_blurb).collect() })
     }
 
     pub(super) fn robots(&self) -> String {

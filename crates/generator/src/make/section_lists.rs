@@ -8,8 +8,8 @@ use super::view::{Entry, Shell, sidebar_placeholder};
 use crate::index::mark::MAX_DESCRIBED;
 use crate::index::ordered_pages::OrderedPages;
 use crate::inline::Inline;
-use crate::text;
 use crate::url::list_url;
+use crate::words::Words;
 use crate::{Page, Site};
 
 /// The docs' index shows all pages if there are at most this many.
@@ -32,6 +32,7 @@ struct SectionListTemplate<'s> {
 #[derive(Template)]
 #[template(path = "section_list_fragment.html")]
 struct SectionListFragment<'s> {
+    words: &'static Words,
     entries: Vec<Entry<'s>>,
 }
 
@@ -65,7 +66,7 @@ impl Site {
                 String::new()
             },
             title: title.as_str().into(),
-            count: text::count(entries.len(), "page"),
+            count: self.frame.words.pages(entries.len()),
             entries,
         })
     }
@@ -74,7 +75,10 @@ impl Site {
     pub(super) fn list_below(&self, of: ContentType, section: &Section) -> String {
         match of {
             ContentType::Blog => self.posts_below(section),
-            _ => render(&SectionListFragment { entries: self.section_entries(of, section) }),
+            _ => render(&SectionListFragment {
+                words: self.frame.words,
+                entries: self.section_entries(of, section),
+            }),
         }
     }
 
@@ -93,7 +97,7 @@ impl Site {
             _ if sections.len() <= FEW_SECTIONS => SOME_DOCS,
             _ => 0,
         };
-        let mut shell = self.shell("/docs", "Docs");
+        let mut shell = self.shell("/docs", self.frame.words.docs);
         shell.description = self.frame.settings.description.as_deref().unwrap_or_default().into();
         let pages = self.root_docs().take(ALL_DOCS).map(Entry::of);
         let sections = sections.into_iter().map(|(section, ordered_pages)| SectionView {
@@ -107,7 +111,7 @@ impl Site {
                 .into(),
             pages: self.index.pages_with_ids(ordered_pages.ids().take(shown)).map(Entry::of).collect(),
             more: match ordered_pages.len() > shown {
-                true => format!("All {}", text::count(ordered_pages.len(), "page")),
+                true => self.frame.words.all_of(self.frame.words.pages(ordered_pages.len())),
                 false => String::new(),
             },
         });

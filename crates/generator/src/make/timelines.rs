@@ -10,8 +10,9 @@ use crate::index::archive::{Archive, parts};
 use crate::index::timeline::{MAX_LIST_ENTRIES, NEWEST_ENTRIES, Timeline};
 use crate::inline::plain;
 use crate::route::TimelineKey;
-use crate::text;
+use crate::text::{self, Day};
 use crate::url::{Fragment, list_url};
+use crate::words::Words;
 
 #[derive(Template)]
 #[template(path = "timeline.html")]
@@ -21,7 +22,7 @@ struct TimelineTemplate<'s> {
     title: &'s str,
     lead: &'s str,
     sections: Vec<CountedLink>,
-    entries: Vec<Entry<'s>>,
+    groups: Vec<Group<'s>>,
     archive_title: &'static str,
     years: Vec<Year>,
 }
@@ -29,8 +30,15 @@ struct TimelineTemplate<'s> {
 #[derive(Template)]
 #[template(path = "timeline_fragment.html")]
 struct TimelineFragment<'s> {
+    words: &'static Words,
     entries: Vec<Entry<'s>>,
     years: Vec<Year>,
+}
+
+/// The entries of a year; without its name if they are all of one year.
+struct Group<'s> {
+    year: String,
+    entries: Vec<Entry<'s>>,
 }
 
 struct Year {
@@ -47,24 +55,25 @@ struct TagsTemplate<'s> {
 
 impl Site {
     pub(super) fn blog(&self) -> String {
-        let mut shell = self.shell("/blog", "Blog");
+        let words = self.frame.words;
+        let mut shell = self.shell("/blog", words.blog);
         shell.description = self.frame.settings.description.as_deref().unwrap_or_default().into();
         let sections = self.index.blog_sections.iter().map(|(section, posts)| CountedLink {
             url: list_url(ContentType::Blog, section),
             text: plain(&self.index.section_title(ContentType::Blog, section)).into_owned(),
-            count: text::number(posts.len()),
+            count: words.number(posts.len()),
         });
         let mut sections: Vec<_> = sections.collect();
         sections.sort_by_cached_key(|section| (section.text.to_lowercase(), section.url.clone()));
         render(&TimelineTemplate {
             shell,
             crumbs: String::new(),
-            title: "Blog",
+            title: words.blog,
             lead: "",
             sections,
-            entries: self.newest(&self.index.blog),
-            archive_title: "Archive",
-            years: years("/blog", &self.index.blog),
+            groups: by_year(self.newest(&self.index.blog)),
+            archive_title: self.frame.words.archive,
+            years: years(words, "/blog", &self.index.blog),
         })
     }
 
@@ -78,39 +87,40 @@ impl Site {
             title: &title,
             lead: "",
             sections: vec![],
-            entries: self.newest(posts),
-            archive_title: "Archive",
-            years: years(&path, posts),
+            groups: by_year(self.newest(posts)),
+            archive_title: self.frame.words.archive,
+            years: years(self.frame.words, &path, posts),
         })
     }
 
     /// The posts of a section, for its section page.
     pub(super) fn posts_below(&self, section: &Section) -> String {
         let Some(posts) = self.index.blog_sections.get(section) else { return String::new() };
-        let years = years(&list_url(ContentType::Blog, section), posts);
-        render(&TimelineFragment { entries: self.newest(posts), years })
+        let years = years(self.frame.words, &list_url(ContentType::Blog, section), posts);
+        render(&TimelineFragment { words: self.frame.words, entries: self.newest(posts), years })
     }
 
     pub(super) fn tag(&self, slug: &str) -> String {
         let Some(tag) = self.index.tags.get(slug) else { return String::new() };
         let path = format!("/tags/{slug}");
-        let breadcrumbs = [Breadcrumb { url: "/tags".to_owned(), text: "Tags".to_owned() }];
+        let breadcrumbs = [Breadcrumb { url: "/tags".to_owned(), text: self.frame.words.tags.to_owned() }];
         render(&TimelineTemplate {
             shell: self.shell(&path, tag.name()),
             crumbs: self.crumbs(&breadcrumbs),
             title: tag.name(),
-            lead: &text::count(tag.timeline.len(), "page"),
+            lead: &self.frame.words.pages(tag.timeline.len()),
             sections: vec![],
-            entries: self.newest(&tag.timeline),
-            archive_title: "Archive",
-            years: years(&path, &tag.timeline),
+            groups: by_year(self.newest(&tag.timeline)),
+            archive_title: self.frame.words.archive,
+            years: years(self.frame.words, &path, &tag.timeline),
         })
     }
 
     /// A month, a day, or a part of a day.
     pub(super) fn archive(&self, key: &TimelineKey, archive: Archive) -> String {
         let Some(timeline) = key.timeline(&self.index) else { return String::new() };
-        let (base, title) = (key.url(), archive.title());
+        let words = self.frame.words;
+        let (base, title) = (key.url(), archive.title(words));
         let path = format!("{base}/{archive}");
         let (crumbs, of) = match key {
             TimelineKey::Blog => {
@@ -126,7 +136,7 @@ impl Site {
         };
         let mut shell = self.shell(&path, &title);
         shell.full_title = format!("{title} · {of} · {}", self.frame.title);
-        let years = inside(&base, timeline, archive);
+        let years = inside(words, &base, timeline, archive);
         let entries = match years.is_empty() {
             true => self.index.pages_with_ids(timeline.ids_of(archive)).map(Entry::of).collect(),
             false => vec![],
@@ -137,19 +147,20 @@ impl Site {
             title: &title,
             lead: "",
             sections: vec![],
-            entries,
-            archive_title: "Days",
+            groups: by_year(entries),
+            archive_title: words.days,
             years,
         })
     }
 
     pub(super) fn tags(&self) -> String {
+        let words = self.frame.words;
         let tags = self.index.tags.listed().into_iter().map(|(slug, tag)| CountedLink {
             url: format!("/tags/{slug}"),
             text: tag.name().to_owned(),
-            count: text::number(tag.timeline.len()),
+            count: words.number(tag.timeline.len()),
         });
-        render(&TagsTemplate { shell: self.shell("/tags", "Tags"), tags: tags.collect() })
+        render(&TagsTemplate { shell: self.shell("/tags", words.tags), tags: tags.collect() })
     }
 
     /// All entries of a short timeline, the first of a long one.
@@ -159,46 +170,57 @@ impl Site {
     }
 }
 
+fn by_year(entries: Vec<Entry<'_>>) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = vec![];
+    for entry in entries {
+        let year = entry.day.year.to_string();
+        match groups.last_mut() {
+            Some(last) if last.year == year => last.entries.push(entry),
+            _ => groups.push(Group { year, entries: vec![entry] }),
+        }
+    }
+    if let [only] = groups.as_mut_slice() {
+        only.year.clear();
+    }
+    groups
+}
+
 /// The months of a timeline that is split, by year.
-fn years(base: &str, timeline: &Timeline) -> Vec<Year> {
+fn years(words: &Words, base: &str, timeline: &Timeline) -> Vec<Year> {
     let mut years: Vec<Year> = vec![];
     if timeline.is_whole() {
         return years;
     }
     for (archive, count) in timeline.months() {
-        let title = archive.title();
-        let (month, year) = title.split_once(' ').unwrap_or((&title, ""));
-        let link = CountedLink {
-            url: format!("{base}/{archive}"),
-            text: month.to_owned(),
-            count: text::number(count),
-        };
+        let Archive::Month { year, month } = archive else { continue };
+        let (month, year) = (words.month(&Day { year, month, day: 1 }), year.to_string());
+        let link = CountedLink { url: format!("{base}/{archive}"), text: month, count: words.number(count) };
         match years.last_mut() {
             Some(last) if last.name == year => last.links.push(link),
-            _ => years.push(Year { name: year.to_owned(), links: vec![link] }),
+            _ => years.push(Year { name: year, links: vec![link] }),
         }
     }
     years
 }
 
 /// The archives that an archive is itself split into, if it is too long.
-fn inside(base: &str, timeline: &Timeline, archive: Archive) -> Vec<Year> {
+fn inside(words: &Words, base: &str, timeline: &Timeline, archive: Archive) -> Vec<Year> {
     let link = |archive: Archive, text: String, count: usize| CountedLink {
         url: format!("{base}/{archive}"),
         text,
-        count: text::number(count),
+        count: words.number(count),
     };
     let links: Vec<_> = match archive {
         Archive::Month { year, month } if timeline.month_len(year, month) > MAX_LIST_ENTRIES => timeline
             .days(year, month)
-            .map(|(day, count)| link(Archive::Day(day), day.short(), count))
+            .map(|(day, count)| link(Archive::Day(day), words.short(&day), count))
             .collect(),
         Archive::Day(day) => (0..parts(timeline.day_len(day)))
             .map(|part| Archive::Part(day, part))
             .map(|archive| (archive, timeline.ids_of(archive).len()))
-            .map(|(archive, count)| link(archive, archive.title(), count))
+            .map(|(archive, count)| link(archive, archive.title(words), count))
             .collect(),
         _ => vec![],
     };
-    if links.is_empty() { vec![] } else { vec![Year { name: archive.title(), links }] }
+    if links.is_empty() { vec![] } else { vec![Year { name: archive.title(words), links }] }
 }

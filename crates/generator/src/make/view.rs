@@ -72,11 +72,13 @@ impl Site {
             |url: &str| path.strip_prefix(url).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let nearest = match links.is_empty() {
             true => ["/docs", "/blog"].into_iter().find(|url| within(url)).or(Some(path)),
+            // The page itself may be linked, too.
             false => links
                 .iter()
                 .map(|link| link.url.as_str())
                 .filter(|url| within(url))
-                .max_by_key(|url| url.len()),
+                .max_by_key(|url| url.len())
+                .or(Some(path)),
         };
         match nearest {
             Some(url) if url == path => placeholder(&[&nav, &escape_href(url)]),
@@ -196,8 +198,8 @@ impl Site {
     /// The breadcrumbs from the root to the pages of a section.
     pub(super) fn breadcrumbs(&self, of: ContentType, section: &Section) -> Vec<Breadcrumb> {
         let root = match of {
-            ContentType::Docs => Some("Docs"),
-            ContentType::Blog => Some("Blog"),
+            ContentType::Docs => Some(self.frame.words.docs),
+            ContentType::Blog => Some(self.frame.words.blog),
             _ => None,
         };
         let root = root.map(|text| Breadcrumb { url: list_url(of, &Section::none()), text: text.to_owned() });

@@ -1,6 +1,6 @@
 //! Every link of the theme has a target, and none leads to another host.
 
-use recto_generator::{File, is_fragment};
+use recto_generator::{File, is_fragment, shared_asset};
 
 use crate::world::{With, World, between, blog, docs, homepage, id, standalone};
 
@@ -74,6 +74,9 @@ fn check_link(world: &World, path: &str, link: &str, html: &str) {
         return;
     }
     let target = link.strip_prefix("https://example.com").unwrap_or(link);
+    if shared_asset(target).is_some() {
+        return;
+    }
     assert!(target.is_empty() || target.starts_with('/'), "{path} -> {link}");
     assert!(target.is_empty() || world.finds(target) == "page", "{path} -> {link}: {}", world.finds(target));
 }

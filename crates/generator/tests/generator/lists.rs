@@ -209,9 +209,9 @@ fn tags_with_the_same_slug_are_one_tag() {
     assert_eq!(
         between(&tags, "<li><a ", "</a></li>"),
         [
-            "href=\"/tags/t-e84c538e\" dir=\"auto\">!!! <small>1</small>",
-            "href=\"/tags/c\" dir=\"auto\">C++ <small>1</small>",
-            "href=\"/tags/rust\" dir=\"auto\">rust <small>3</small>",
+            "href=\"/tags/t-e84c538e\" rel=\"tag\" dir=\"auto\"><span>!!!</span> <small>1</small>",
+            "href=\"/tags/c\" rel=\"tag\" dir=\"auto\"><span>C++</span> <small>1</small>",
+            "href=\"/tags/rust\" rel=\"tag\" dir=\"auto\"><span>rust</span> <small>3</small>",
         ]
     );
     assert_eq!(world.links("/tags/rust"), ["/tags", "/blog/a", "/docs/b", "/c"]);
@@ -292,10 +292,36 @@ fn docs_have_one_order() {
 }
 
 #[test]
+fn lists_of_several_years_are_grouped() {
+    let years = |world: &World| {
+        between(&world.get("/blog"), "<h2 class=\"year\">", "</h2>")
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let (old, new) = (blog(1, "a").dated("2025-12-31"), blog(2, "b").dated("2026-01-01"));
+    assert_eq!(years(&World::of([new.clone(), old])), ["2026", "2025"]);
+    assert_eq!(years(&World::of([new])), [""; 0]);
+}
+
+#[test]
+fn the_theme_speaks_the_language_of_the_site() {
+    let mut settings = Settings::default();
+    settings.set("language", "de").unwrap();
+    let mut world = World::with_settings(settings);
+    world.publish([blog(1, "a").dated("2026-03-01"), docs(2, "b"), docs(3, "c")]);
+    assert!(world.get("/blog/a").contains("1. März 2026"));
+    assert!(world.get("/docs/b").contains("<small>Weiter</small>"));
+    assert!(world.get("/404.html").contains("Seite nicht gefunden"));
+}
+
+#[test]
 fn without_a_homepage_the_home_page_is_an_overview() {
     assert!(World::new().get("/").contains("Nothing has been published here yet."));
     let world = World::of([blog(1, "a"), docs(2, "guides/b"), docs(3, "c"), standalone(4, "about")]);
-    assert_eq!(world.links("/"), ["/blog/a", "/docs/c", "/docs/guides", "/docs", "/about"]);
+    assert_eq!(world.links("/"), ["/blog/a", "/docs/c", "/docs/guides", "/docs/guides/b", "/docs"]);
+    // Only where there is nothing else.
+    assert_eq!(World::of([standalone(4, "about")]).links("/"), ["/about"]);
     // With a homepage, only if that asks for it.
     let world = World::of([blog(1, "a"), homepage(2, "index")]);
     assert_eq!(world.links("/"), [""; 0]);

@@ -109,16 +109,16 @@ fn code_in_titles_and_descriptions_is_code_or_plain_text() {
         assert_eq!(html.matches(title).count(), expected, "{path} {html}");
         assert!(html.contains(description), "{path}");
     };
-    // Heading, sidebar with three entries, breadcrumbs, previous.
-    count("/docs/s/a", 1 + 3 + 1 + 1);
+    // The footer has the standalone page. Heading, sidebar with three entries, breadcrumbs, previous.
+    count("/docs/s/a", 1 + 1 + 3 + 1 + 1);
     // Heading, sidebar, list below, previous and next.
-    count("/docs/s", 1 + 3 + 1 + 2);
-    count("/docs", 3);
-    count("/blog", 2);
-    count("/blog/c", 1 + 1);
-    count("/", 5);
-    // Markdown and the style sheet may contain backticks.
-    let has_none = |path: &&String| ![".md", ".txt", ".css"].iter().any(|end| path.ends_with(end));
+    count("/docs/s", 1 + 1 + 3 + 1 + 2);
+    count("/docs", 1 + 3);
+    count("/blog", 1 + 2);
+    count("/blog/c", 1 + 1 + 1);
+    count("/", 1 + 5);
+    // Markdown, the style sheet and the script may contain backticks.
+    let has_none = |path: &&String| ![".md", ".txt", ".css", ".js"].iter().any(|end| path.ends_with(end));
     for path in world.files.keys().filter(has_none).filter(|path| world.finds(path) == "page") {
         let file = world.get(path);
         assert!(!file.contains('`'), "{path} {file}");

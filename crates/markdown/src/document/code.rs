@@ -1,8 +1,12 @@
 //! Code blocks, and formulas: inline, on their own line, and in blocks.
 
+mod info;
+mod lines;
+
 use highlight::highlight;
 use pulldown_cmark::{CodeBlockKind, Event};
 
+use self::info::Info;
 use super::page::Page;
 use super::plain::{end_of, text_of};
 use crate::math::{Display, mathml};
@@ -19,32 +23,45 @@ impl Page {
         if !code.is_empty() && !code.ends_with('\n') {
             code.push('\n');
         }
-        let language = match kind {
-            CodeBlockKind::Fenced(info) => info.split_whitespace().next().unwrap_or_default(),
-            CodeBlockKind::Indented => "",
+        let info = match kind {
+            CodeBlockKind::Fenced(info) => Info::parse(info),
+            CodeBlockKind::Indented => Info::default(),
         };
         self.html.line();
-        if language == "math" {
+        if info.language == "math" {
             self.put_formula_block(&code);
         } else {
-            self.html.push("<pre tabindex=\"0\"><code");
-            if !language.is_empty() {
-                self.html.attribute("class", &format!("language-{language}"));
-            }
-            self.html.push(">");
-            self.put_highlighted(language, &code);
-            self.html.push("</code></pre>\n");
+            self.put_block(&info, &code);
         }
         self.excerpt.space();
         end + 1
     }
 
-    fn put_highlighted(&mut self, language: &str, code: &str) {
+    /// A block with a title is a figure.
+    fn put_block(&mut self, info: &Info<'_>, code: &str) {
+        if let Some(title) = info.title {
+            self.html.push("<figure class=\"code\"><figcaption><span>");
+            self.html.text(title);
+            self.html.push("</span></figcaption>");
+        }
+        self.html.push("<pre tabindex=\"0\"><code");
+        if !info.language.is_empty() {
+            self.html.attribute("class", &format!("language-{}", info.language));
+        }
+        self.html.push(">");
+        self.put_highlighted(info, code);
+        self.html.push(if info.title.is_some() { "</code></pre></figure>\n" } else { "</code></pre>\n" });
+    }
+
+    fn put_highlighted(&mut self, info: &Info<'_>, code: &str) {
         let mut coloured = String::with_capacity(code.len() * 3);
-        highlight(language, code, &mut coloured);
-        match coloured.len() > MAX_HIGHLIGHTED.0.max(code.len() * MAX_HIGHLIGHTED.1) {
-            true => self.html.text(code),
-            false => self.html.push(&coloured),
+        highlight(info.language, code, &mut coloured);
+        if coloured.len() > MAX_HIGHLIGHTED.0.max(code.len() * MAX_HIGHLIGHTED.1) {
+            return self.html.text(code);
+        }
+        match info.marked.is_empty() {
+            true => self.html.push(&coloured),
+            false => self.html.push(&lines::mark(&coloured, &info.marked)),
         }
     }
 }

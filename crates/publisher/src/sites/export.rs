@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use generator::Fonts;
 use model::SiteId;
 use store::files::{self, Stored};
 use store::releases;
 use store::sites::Site;
 use tokio::task::JoinSet;
 
+use crate::builds::owners_settings;
 use crate::sites::serving::is_html;
 use crate::{Error, Found, Publisher};
 
@@ -70,12 +72,25 @@ impl Publisher {
         while let Some(ended) = writing.join_next().await {
             finished(Some(ended))?;
         }
+        done.files += self.export_fonts(site.id, directory).await?;
         if !redirects.is_empty() {
             write(&directory.join("_redirects"), redirects.as_bytes())?;
         }
         done.media = self.export_media(site.id, directory, |media| progress(done.files + media)).await?;
         progress(done.files + done.media);
         Ok(done)
+    }
+
+    /// The files that sites share, if this one uses them. Returns their number.
+    async fn export_fonts(&self, site: SiteId, directory: &Path) -> Result<usize, Error> {
+        let settings = self.read(move |tx| owners_settings(tx, site)).await?;
+        if settings.fonts == Fonts::System {
+            return Ok(0);
+        }
+        for (path, bytes) in generator::shared_assets() {
+            write(&directory.join(path.trim_start_matches('/')), bytes)?;
+        }
+        Ok(generator::shared_assets().count())
     }
 
     async fn release_to_export(&self, site: &Site, wanted: Option<i64>) -> Result<i64, Error> {

@@ -85,6 +85,10 @@ impl Publisher {
 
     /// The file at a path of a release; a page is joined with its fragments from the same release.
     pub async fn find(&self, site: SiteId, release: i64, path: &str) -> Result<Option<Found>, Error> {
+        if let Some(bytes) = generator::shared_asset(path) {
+            let hash = short(&blake3::hash(bytes));
+            return Ok(Some(Found::Body { bytes: Bytes::from_static(bytes), hash }));
+        }
         let mut found = self.find_each(site, release, &[path.to_owned()]).await?;
         let Some(found) = found.remove(path) else { return Ok(None) };
         let Found::Body { bytes, hash } = found else { return Ok(Some(found)) };
@@ -187,12 +191,15 @@ pub fn content_type(path: &str) -> &'static str {
         (_, "md") => "text/markdown; charset=utf-8",
         (_, "txt") => "text/plain; charset=utf-8",
         (_, "css") => "text/css; charset=utf-8",
+        (_, "js") => "text/javascript; charset=utf-8",
+        (_, "woff2") => "font/woff2",
         (_, "svg") => "image/svg+xml",
         _ => "text/html; charset=utf-8",
     }
 }
 
-pub(crate) fn is_html(path: &str) -> bool {
+/// Whether a site's file is a page.
+pub fn is_html(path: &str) -> bool {
     content_type(path).starts_with("text/html")
 }
 

@@ -77,8 +77,8 @@ impl Body {
         headers.insert(ETAG, tag(&hash, ""));
         headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes.len()));
         headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-        if is_compressible {
-            headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+        if let Some(vary) = vary(kind, is_compressible) {
+            headers.insert(VARY, HeaderValue::from_static(vary));
         }
         Body {
             hash,
@@ -122,6 +122,17 @@ impl Body {
                 let _ = compressed[encoding as usize].set(form);
             }
         }
+    }
+}
+
+/// The request headers that a response depends on. A page has two forms, see `markdown`.
+fn vary(kind: &str, is_compressible: bool) -> Option<&'static str> {
+    let has_forms = kind.starts_with("text/html") || kind.starts_with("text/markdown");
+    match (has_forms, is_compressible) {
+        (true, true) => Some("accept, accept-encoding"),
+        (true, false) => Some("accept"),
+        (false, true) => Some("accept-encoding"),
+        (false, false) => None,
     }
 }
 
@@ -176,6 +187,6 @@ mod tests {
         let small = file(1, "small", 1, None);
         let form = body(&small).form(Some(Encoding::Brotli)).await;
         assert_eq!(form.bytes, "small");
-        assert!(!form.headers.contains_key(VARY));
+        assert_eq!(form.headers[VARY], "accept");
     }
 }

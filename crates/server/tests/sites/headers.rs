@@ -10,6 +10,8 @@ use crate::visitor::{Answer, Ask};
 testing::on_each_configuration!(
     a_page_has_these_headers,
     an_asset_is_kept_forever,
+    a_client_that_prefers_markdown_gets_it,
+    the_fonts_of_the_theme_are_on_every_site,
     types_are_by_name,
     every_response_of_a_site_has_its_release_and_the_security_headers,
 );
@@ -29,6 +31,7 @@ async fn a_page_has_these_headers(database: &Database) {
         ("content-type", "text/html; charset=utf-8"),
         ("etag", answer.header("etag").unwrap()),
         ("referrer-policy", "strict-origin-when-cross-origin"),
+        ("vary", "accept"),
         ("x-content-type-options", "nosniff"),
         ("x-frame-options", "SAMEORIGIN"),
         ("x-recto-release", "1"),
@@ -41,6 +44,38 @@ async fn an_asset_is_kept_forever(database: &Database) {
     server.release(&[("/assets/a.0123.css", "css")]).await;
     let answer = server.get("/assets/a.0123.css").await;
     assert_eq!(answer.header("cache-control"), Some("public, max-age=31536000, immutable"));
+}
+
+async fn a_client_that_prefers_markdown_gets_it(database: &Database) {
+    let server = start(database).await;
+    server
+        .release(&[("/", "home"), ("/.md", "# Home"), ("/a", "html"), ("/a.md", "# A"), ("/list", "list")])
+        .await;
+    let ask = async |path: &str, accept: &str| server.ask(Ask::get(path).header("accept", accept)).await;
+    let (html, markdown) = (ask("/a", "*/*").await, ask("/a", "text/markdown, text/html;q=0.5").await);
+    assert_eq!((html.text(), markdown.text()), ("html".into(), "# A".into()));
+    assert_eq!(markdown.header("content-type"), Some("text/markdown; charset=utf-8"));
+    assert_eq!((html.header("vary"), markdown.header("vary")), (Some("accept"), Some("accept")));
+    assert_ne!(html.header("etag"), markdown.header("etag"));
+    assert_eq!(ask("/", "text/markdown").await.text(), "# Home");
+    // What has no Markdown is what it is.
+    assert_eq!(ask("/list", "text/markdown").await.text(), "list");
+    assert_eq!(ask("/missing", "text/markdown").await.status, 404);
+    let known = Ask::get("/a")
+        .header("accept", "text/markdown")
+        .header("if-none-match", markdown.header("etag").unwrap());
+    assert_eq!(server.ask(known).await.status, 304);
+}
+
+async fn the_fonts_of_the_theme_are_on_every_site(database: &Database) {
+    let server = start(database).await;
+    server.release(&[("/a", "text")]).await;
+    let (path, bytes) = generator::shared_assets().next().unwrap();
+    let answer = server.get(path).await;
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some("font/woff2")));
+    assert_eq!(answer.header("cache-control"), Some("public, max-age=31536000, immutable"));
+    assert!(answer.body[..] == *bytes);
+    assert_eq!(server.get("/assets/fonts/serif.000000000000.woff2").await.status, 404);
 }
 
 async fn types_are_by_name(database: &Database) {
