@@ -1,0 +1,70 @@
+//! Writes a leaf. Equal pages and terms give equal bytes.
+
+use super::postings::NewPostings;
+use super::{BLOCK, HEADER, Leaf, Listing, MAGIC};
+use crate::Damaged;
+use crate::bytes::{put_text, put_u32};
+
+/// A page of a leaf as it is written.
+pub(crate) struct PageRecord {
+    tokens: u32,
+    bytes: Vec<u8>,
+}
+
+impl PageRecord {
+    pub(crate) fn new(tokens: u32, listing: &Listing<'_>) -> PageRecord {
+        let mut bytes = listing.id.0.as_bytes().to_vec();
+        bytes.push(listing.title_words);
+        [listing.url, listing.title, listing.section].into_iter().for_each(|text| put_text(&mut bytes, text));
+        PageRecord { tokens, bytes }
+    }
+
+    pub(super) fn copy(leaf: &Leaf<'_>, page: usize) -> Result<PageRecord, Damaged> {
+        Ok(PageRecord::new(leaf.tokens(page)?, &leaf.listing(page)?))
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Writer {
+    blocks: Vec<u8>,
+    offsets: Vec<usize>,
+    terms: usize,
+    /// The term that was written last.
+    term: Vec<u8>,
+}
+
+impl Writer {
+    /// Terms must come in order.
+    pub(crate) fn put(&mut self, term: &[u8], postings: &mut NewPostings<'_>) {
+        if self.terms.is_multiple_of(BLOCK) {
+            self.offsets.push(self.blocks.len());
+            self.term.clear();
+        }
+        self.terms += 1;
+        let shared = self.term.iter().zip(term).take_while(|(a, b)| a == b).count();
+        self.blocks.extend([shared as u8, (term.len() - shared) as u8]);
+        self.blocks.extend_from_slice(&term[shared..]);
+        postings.put(&mut self.blocks);
+        self.term.truncate(shared);
+        self.term.extend_from_slice(&term[shared..]);
+    }
+
+    pub(crate) fn finish(self, pages: &[PageRecord]) -> Vec<u8> {
+        let before_pages = HEADER + 8 * pages.len() + 4 * self.offsets.len();
+        let before_blocks = before_pages + pages.iter().map(|page| page.bytes.len()).sum::<usize>();
+        let mut bytes = Vec::with_capacity(before_blocks + self.blocks.len());
+        bytes.extend(MAGIC);
+        bytes.push(pages.len() as u8);
+        put_u32(&mut bytes, self.offsets.len());
+        pages.iter().for_each(|page| put_u32(&mut bytes, page.tokens as usize));
+        let mut offset = before_pages;
+        for page in pages {
+            put_u32(&mut bytes, offset);
+            offset += page.bytes.len();
+        }
+        self.offsets.iter().for_each(|offset| put_u32(&mut bytes, before_blocks + offset));
+        pages.iter().for_each(|page| bytes.extend_from_slice(&page.bytes));
+        bytes.extend_from_slice(&self.blocks);
+        bytes
+    }
+}
