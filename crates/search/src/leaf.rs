@@ -4,10 +4,10 @@
 //! magic                     4 bytes
 //! pages                     u8
 //! blocks                    u32
-//! tokens of each page       u32 …
+//! size of each page         u32 …    tokens, and in the highest byte, those of the title
 //! offset of each page       u32 …    from the beginning
 //! offset of each block      u32 …    from the beginning
-//! pages                     id, words of the title, URL, title, section
+//! pages                     id, URL, title, section
 //! blocks                    16 terms each, in order
 //! ```
 //!
@@ -23,7 +23,7 @@ mod writer;
 use model::PageId;
 
 pub use self::merge::merge;
-pub(crate) use self::postings::{Impact, MAX_POSITION, NewPostings, Postings, bits, put_positions};
+pub(crate) use self::postings::{Impact, MAX_POSITION, Postings, bits, put_positions};
 pub(crate) use self::writer::{PageRecord, Writer};
 use crate::Damaged;
 use crate::bytes::Reader;
@@ -48,11 +48,25 @@ pub struct Leaf<'l> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Listing<'l> {
     pub(crate) id: PageId,
-    pub(crate) title_words: u8,
     pub(crate) url: &'l str,
     pub(crate) title: &'l str,
     /// Empty if the page has none.
     pub(crate) section: &'l str,
+}
+
+/// How many tokens a page has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size {
+    /// At most 24 bits are kept.
+    pub(crate) tokens: u32,
+    /// Of these, in the title.
+    pub(crate) title: u8,
+}
+
+impl Size {
+    fn to_bytes(self) -> [u8; 4] {
+        (u32::from(self.title) << 24 | self.tokens.min(0xff_ffff)).to_le_bytes()
+    }
 }
 
 impl<'l> Leaf<'l> {
@@ -84,9 +98,9 @@ impl<'l> Leaf<'l> {
         (0..self.pages).map(|page| Ok(self.listing(page)?.id))
     }
 
-    /// The number of tokens of a page.
-    pub(crate) fn tokens(&self, page: usize) -> Result<u32, Damaged> {
-        self.u32(HEADER + 4 * page)
+    pub(crate) fn size(&self, page: usize) -> Result<Size, Damaged> {
+        let value = self.u32(HEADER + 4 * page)?;
+        Ok(Size { tokens: value & 0xff_ffff, title: (value >> 24) as u8 })
     }
 
     pub(crate) fn listing(&self, page: usize) -> Result<Listing<'l>, Damaged> {
@@ -94,7 +108,6 @@ impl<'l> Leaf<'l> {
         let mut reader = Reader::at(self.bytes, offset as usize)?;
         Ok(Listing {
             id: PageId(uuid(reader.array()?)),
-            title_words: reader.byte()?,
             url: reader.text()?,
             title: reader.text()?,
             section: reader.text()?,
@@ -113,4 +126,12 @@ impl<'l> Leaf<'l> {
 
 fn uuid(bytes: [u8; 16]) -> uuid::Uuid {
     uuid::Uuid::from_bytes(bytes)
+}
+
+/// The first eight bytes of a term, as a number that compares as they do.
+pub(crate) fn first_bytes(term: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let length = term.len().min(8);
+    first[..length].copy_from_slice(&term[..length]);
+    u64::from_be_bytes(first)
 }

@@ -1,15 +1,14 @@
 //! Turns a page into a leaf of one page.
 
 use model::PageId;
-use rustc_hash::FxHashMap;
 
 use crate::Files;
-use crate::leaf::{Impact, Listing, MAX_POSITION, NewPostings, PageRecord, Writer, put_positions};
+use crate::leaf::{Impact, Listing, MAX_POSITION, PageRecord, Size, Writer, first_bytes, put_positions};
 use crate::texts::{Compressor, TextsWriter};
 use crate::tokens::{Token, tokens};
 
-/// Different words of a page; further ones are not found.
-const MAX_WORDS: usize = 20_000;
+/// Words of a page; further ones are not found.
+const MAX_WORDS: usize = 200_000;
 /// Bytes of a URL, a title or a section that are kept.
 const MAX_LISTING: usize = 4096;
 
@@ -36,14 +35,14 @@ pub struct Section<'p> {
 
 /// Indexes pages, one after the other. Has memory that is used again, so one for each thread is best.
 pub struct Indexer {
-    words: FxHashMap<Box<str>, Impact>,
+    words: Words,
     chars: Chars,
     compressor: Compressor,
 }
 
 impl Default for Indexer {
     fn default() -> Indexer {
-        Indexer { words: FxHashMap::default(), chars: Chars::default(), compressor: Compressor::new() }
+        Indexer { words: Words::default(), chars: Chars::default(), compressor: Compressor::new() }
     }
 }
 
@@ -52,22 +51,22 @@ impl Indexer {
     pub fn index(&mut self, id: PageId, page: &Page<'_>) -> Files {
         self.words.clear();
         self.chars.clear();
-        let title_words = self.add(page.title, Impact::TITLE);
-        let mut count = title_words;
+        let title = self.add(page.title, Impact::TITLE);
+        let mut count = title;
         for section in &page.sections {
             count += self.add(section.heading, Impact::HEADING);
             count += self.add(section.text, Impact::TEXT);
         }
+        let size = Size { tokens: count, title: title.min(255) as u8 };
         let listing = Listing {
             id,
-            title_words: title_words.min(255) as u8,
             url: cut(page.url, MAX_LISTING),
             title: cut(page.title, MAX_LISTING),
             section: cut(page.section.unwrap_or_default(), MAX_LISTING),
         };
         let mut texts = TextsWriter::default();
         texts.put(&self.compressor.frame(&page.sections));
-        let terms = self.terms().finish(&[PageRecord::new(count, &listing)]);
+        let terms = self.terms().finish(&[PageRecord::new(size, &listing)]);
         Files { terms, texts: texts.finish() }
     }
 
@@ -77,7 +76,7 @@ impl Indexer {
         tokens(text, |_, token| {
             count += 1;
             match token {
-                Token::Word(word) => add_word(words, word, impact),
+                Token::Word(word) => words.add(word, impact),
                 Token::Char { char, follows } => chars.add(char, follows, impact),
             }
         });
@@ -85,25 +84,67 @@ impl Indexer {
         count
     }
 
+    /// Words and pairs of characters, in order.
     fn terms(&mut self) -> Writer {
-        let (pairs, positions) = self.chars.terms();
-        let mut terms: Vec<(&str, Impact, &[u8])> = Vec::with_capacity(self.words.len() + pairs.len());
-        terms.extend(self.words.iter().map(|(word, impact)| (&**word, *impact, &[][..])));
-        terms.extend(pairs.iter().map(|pair| (&*pair.term, pair.impact, &positions[pair.positions.clone()])));
-        terms.sort_unstable_by_key(|(term, ..)| *term);
-        let mut writer = Writer::default();
-        for (term, impact, positions) in terms {
-            writer.put(term.as_bytes(), &mut NewPostings::of_one_page(impact, positions));
+        let (mut writer, (pairs, positions)) = (Writer::default(), self.chars.terms());
+        let mut pairs = pairs.iter().peekable();
+        self.words.each(|word, impact| {
+            while let Some(pair) = pairs.next_if(|pair| pair.term.as_bytes() < word) {
+                writer.put_single(pair.term.as_bytes(), pair.impact, &positions[pair.positions.clone()]);
+            }
+            writer.put_single(word, impact, &[]);
+        });
+        for pair in pairs {
+            writer.put_single(pair.term.as_bytes(), pair.impact, &positions[pair.positions.clone()]);
         }
         writer
     }
 }
 
-fn add_word(words: &mut FxHashMap<Box<str>, Impact>, word: &str, impact: Impact) {
-    if let Some(before) = words.get_mut(word) {
-        *before = before.plus(impact);
-    } else if words.len() < MAX_WORDS {
-        words.insert(word.into(), impact);
+/// The words of a page, each as often as it occurs.
+#[derive(Default)]
+struct Words {
+    bytes: Vec<u8>,
+    words: Vec<WordEntry>,
+}
+
+struct WordEntry {
+    first: u64,
+    offset: u32,
+    length: u8,
+    impact: Impact,
+}
+
+impl Words {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.words.clear();
+    }
+
+    fn add(&mut self, word: &str, impact: Impact) {
+        if self.words.len() < MAX_WORDS {
+            let (offset, length) = (self.bytes.len() as u32, word.len() as u8);
+            self.words.push(WordEntry { first: first_bytes(word.as_bytes()), offset, length, impact });
+            self.bytes.extend_from_slice(word.as_bytes());
+        }
+    }
+
+    /// Calls `each` with each word once, in order. Sorting all of them is faster than counting in a map.
+    fn each(&mut self, mut each: impl FnMut(&[u8], Impact)) {
+        let (bytes, words) = (&self.bytes, &mut self.words);
+        let rest = |word: &WordEntry| {
+            &bytes[word.offset as usize..][usize::from(word.length.min(8))..usize::from(word.length)]
+        };
+        words.sort_unstable_by(|a, b| {
+            a.first.cmp(&b.first).then_with(|| match a.length <= 8 && b.length <= 8 {
+                true => a.length.cmp(&b.length),
+                false => rest(a).cmp(rest(b)),
+            })
+        });
+        for same in words.chunk_by(|a, b| a.first == b.first && a.length == b.length && rest(a) == rest(b)) {
+            let impact = same.iter().fold(Impact::default(), |impact, word| impact.plus(word.impact));
+            each(&bytes[same[0].offset as usize..][..usize::from(same[0].length)], impact);
+        }
     }
 }
 

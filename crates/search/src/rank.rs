@@ -1,6 +1,6 @@
 //! How well a page matches: BM25 over the whole site, plus what a term in the title or in a heading adds.
 
-use crate::leaf::Impact;
+use crate::leaf::{Impact, Size};
 
 /// How quickly further occurrences of a word count less, and how much the length of a page matters: the usual values.
 const K1: f32 = 1.2;
@@ -41,11 +41,11 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    pub(crate) fn new(site: Statistics, tokens: u32, title_words: u8) -> Scale {
+    pub(crate) fn new(site: Statistics, page: Size) -> Scale {
         let mean = (site.tokens as f32 / site.pages as f32).max(1.0);
         Scale {
-            saturation: K1 * (1.0 - B + B * tokens as f32 / mean),
-            title: TITLE / f32::from(title_words.max(1)).sqrt(),
+            saturation: K1 * (1.0 - B + B * page.tokens as f32 / mean),
+            title: TITLE / f32::from(page.title.max(1)).sqrt(),
         }
     }
 

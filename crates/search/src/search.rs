@@ -63,7 +63,7 @@ impl<'s, 'l> Search<'s, 'l> {
         for (number, leaf) in leaves.iter().enumerate() {
             search.site.pages += leaf.len() as u64;
             for page in 0..leaf.len() {
-                search.site.tokens += u64::from(leaf.tokens(page)?);
+                search.site.tokens += u64::from(leaf.size(page)?.tokens);
             }
             search.add(number as u32, leaf, &query.words, &mut words)?;
         }
@@ -100,15 +100,15 @@ impl<'s, 'l> Search<'s, 'l> {
         let mut ranked = Vec::with_capacity(self.candidates.len());
         for (index, &(leaf, page)) in self.candidates.iter().enumerate() {
             let (leaf, page) = (leaf as usize, usize::from(page));
-            let listing = self.leaves[leaf].listing(page)?;
-            let scale = Scale::new(self.site, self.leaves[leaf].tokens(page)?, listing.title_words);
+            let scale = Scale::new(self.site, self.leaves[leaf].size(page)?);
             let matches = &self.matches[index * weights.len()..][..weights.len()];
             let score = weights.iter().zip(matches).map(|(weight, found)| scale.score(*weight, *found)).sum();
-            ranked.push(Ranked { score, url: listing.url, leaf, page });
+            ranked.push(Ranked { score, leaf, page });
         }
         let total = ranked.len();
-        let best =
-            |a: &Ranked<'_>, b: &Ranked<'_>| b.score.total_cmp(&a.score).then_with(|| a.url.cmp(b.url));
+        // A damaged URL is reported when its page is shown.
+        let url = |page: &Ranked| self.leaves[page.leaf].listing(page.page).map_or("", |listing| listing.url);
+        let best = |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then_with(|| url(a).cmp(url(b)));
         if limit < total {
             ranked.select_nth_unstable_by(limit, best);
             ranked.truncate(limit);
@@ -118,8 +118,8 @@ impl<'s, 'l> Search<'s, 'l> {
         Ok(Found { total, hits, query })
     }
 
-    fn hit(&self, ranked: Ranked<'_>) -> Result<Hit, Damaged> {
-        let Ranked { score, leaf, page, .. } = ranked;
+    fn hit(&self, ranked: Ranked) -> Result<Hit, Damaged> {
+        let Ranked { score, leaf, page } = ranked;
         let leaf::Listing { url, title, section, .. } = self.leaves[leaf].listing(page)?;
         Ok(Hit {
             leaf,
@@ -132,9 +132,8 @@ impl<'s, 'l> Search<'s, 'l> {
     }
 }
 
-struct Ranked<'l> {
+struct Ranked {
     score: f32,
-    url: &'l str,
     leaf: usize,
     page: usize,
 }
@@ -184,10 +183,10 @@ impl WordMatches {
 
     fn find_forgiving(&mut self, leaf: &Leaf<'_>, word: &[u8]) -> Result<(), Damaged> {
         let mut terms = leaf.terms()?;
-        while let Some(postings) = terms.next()? {
+        while terms.next()? {
             match compare(terms.term(), word) {
-                Likeness::Alike if terms.term() == word => self.add_exact(&postings),
-                Likeness::Alike => self.add(&postings),
+                Likeness::Alike if terms.term() == word => self.add_exact(&terms.postings()?),
+                Likeness::Alike => self.add(&terms.postings()?),
                 Likeness::Different(depth) => terms.skip_like(depth)?,
             }
         }

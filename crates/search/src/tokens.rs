@@ -23,8 +23,12 @@ pub(crate) fn tokens(text: &str, each: impl FnMut(usize, Token<'_>)) {
     let mut tokens = Tokens { each, word: String::new(), word_at: 0, char: None, after: After::Other };
     let (bytes, mut at) = (text.as_bytes(), 0);
     while let Some(&byte) = bytes.get(at) {
-        if byte.is_ascii() {
-            tokens.ascii(byte, at);
+        if byte.is_ascii_alphanumeric() {
+            let length = bytes[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            tokens.letters(&text[at..at + length], at);
+            at += length;
+        } else if byte.is_ascii() {
+            tokens.separator(byte);
             at += 1;
         } else {
             let char = text[at..].chars().next().expect("the offset is before the end");
@@ -56,12 +60,16 @@ enum After {
 }
 
 impl<F: FnMut(usize, Token<'_>)> Tokens<F> {
-    #[inline]
-    fn ascii(&mut self, byte: u8, at: usize) {
-        if byte.is_ascii_alphanumeric() {
-            self.letter(char::from(byte.to_ascii_lowercase()), at);
-            return;
-        }
+    /// ASCII letters and digits: nearly all text passes through here.
+    fn letters(&mut self, letters: &str, at: usize) {
+        self.begin_word(at);
+        let (before, free) = (self.word.len(), MAX_TERM - self.word.len());
+        self.word.push_str(&letters[..letters.len().min(free)]);
+        self.word[before..].make_ascii_lowercase();
+    }
+
+    /// Another character of ASCII.
+    fn separator(&mut self, byte: u8) {
         self.end_word();
         self.after = match self.after {
             After::Char(char) if byte == b'\n' => After::Line(char),
@@ -81,13 +89,16 @@ impl<F: FnMut(usize, Token<'_>)> Tokens<F> {
         }
     }
 
-    #[inline]
-    fn letter(&mut self, letter: char, at: usize) {
+    fn begin_word(&mut self, at: usize) {
         if self.word.is_empty() {
             self.end_char();
             self.after = After::Other;
             self.word_at = at;
         }
+    }
+
+    fn letter(&mut self, letter: char, at: usize) {
+        self.begin_word(at);
         if self.word.len() + letter.len_utf8() <= MAX_TERM {
             self.word.push(letter);
         }
@@ -113,7 +124,6 @@ impl<F: FnMut(usize, Token<'_>)> Tokens<F> {
         self.after = After::Char(char);
     }
 
-    #[inline]
     fn end_word(&mut self) {
         if !self.word.is_empty() {
             (self.each)(self.word_at, Token::Word(&self.word));

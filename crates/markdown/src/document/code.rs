@@ -36,6 +36,8 @@ impl Page {
             self.html.push("</code></pre>\n");
         }
         self.excerpt.space();
+        self.plain_text.text(&code);
+        self.plain_text.block();
         end + 1
     }
 

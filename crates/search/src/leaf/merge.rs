@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use model::PageId;
 
 use super::postings::NewPostings;
-use super::{Leaf, MAX_PAGES, PageRecord, Postings, Writer};
+use super::{Leaf, MAX_PAGES, PageRecord, Writer, first_bytes};
 use crate::texts::{Texts, TextsWriter};
 use crate::{Damaged, Files};
 
@@ -64,93 +64,87 @@ fn find(parts: &[Part<'_>], id: PageId) -> Option<(usize, usize)> {
 struct TermList<'p> {
     /// The bytes of all terms.
     bytes: Vec<u8>,
-    entries: Vec<Entry<'p>>,
-    /// The first eight bytes of a term, and the index of its entry: few comparisons need more.
-    order: Vec<(u64, u32)>,
+    entries: Vec<Entry>,
+    parts: Vec<&'p Part<'p>>,
 }
 
-struct Entry<'p> {
+#[derive(Clone, Copy)]
+struct Entry {
+    /// The first eight bytes of the term: few comparisons need more.
+    first: u64,
     offset: u32,
+    /// Of its postings, from the end of its part.
+    postings: u32,
     length: u8,
-    numbers: &'p [u8; MAX_PAGES],
-    postings: Postings<'p>,
+    part: u16,
 }
 
 impl<'p> TermList<'p> {
-    fn add(&mut self, part: &'p Part<'_>) -> Result<(), Damaged> {
+    fn add(&mut self, part: &'p Part<'p>) -> Result<(), Damaged> {
         let mut terms = part.leaf.terms()?;
-        while let Some(postings) = terms.next()? {
-            let (term, offset) = (terms.term(), self.bytes.len());
-            self.order.push((first_bytes(term), self.entries.len() as u32));
+        while terms.next()? {
+            let term = terms.term();
             self.entries.push(Entry {
-                offset: u32::try_from(offset).map_err(|_| Damaged)?,
+                first: first_bytes(term),
+                offset: u32::try_from(self.bytes.len()).map_err(|_| Damaged)?,
+                postings: u32::try_from(terms.bytes().len()).map_err(|_| Damaged)?,
                 length: u8::try_from(term.len()).map_err(|_| Damaged)?,
-                numbers: &part.numbers,
-                postings,
+                part: u16::try_from(self.parts.len()).map_err(|_| Damaged)?,
             });
             self.bytes.extend_from_slice(term);
         }
+        self.parts.push(part);
         Ok(())
     }
 
-    /// The terms of a part are in order already, which the standard library's sort makes use of.
+    /// The terms of a part are in order already, which the standard library's stable sort makes use of.
     fn sorted(mut self) -> TermList<'p> {
-        let mut order = std::mem::take(&mut self.order);
-        order.sort_by(|a, b| self.compare(*a, *b));
-        self.order = order;
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.sort_by(|a, b| self.compare(a, b));
+        self.entries = entries;
         self
     }
 
-    fn compare(&self, a: (u64, u32), b: (u64, u32)) -> Ordering {
-        a.0.cmp(&b.0).then_with(|| {
-            let [a, b] = [a.1, b.1].map(|index| &self.entries[index as usize]);
-            match a.length <= 8 && b.length <= 8 {
-                true => a.length.cmp(&b.length),
-                false => self.term(a).cmp(self.term(b)),
-            }
+    fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
+        a.first.cmp(&b.first).then_with(|| match a.length <= 8 && b.length <= 8 {
+            true => a.length.cmp(&b.length),
+            false => self.term(a).cmp(self.term(b)),
         })
     }
 
-    fn term(&self, entry: &Entry<'_>) -> &[u8] {
+    fn term(&self, entry: &Entry) -> &[u8] {
         &self.bytes[entry.offset as usize..][..usize::from(entry.length)]
     }
 
     fn write(&self) -> Result<Writer, Damaged> {
         let (mut writer, mut postings) = (Writer::default(), NewPostings::default());
-        let same = |a: &(u64, u32), b: &(u64, u32)| self.compare(*a, *b) == Ordering::Equal;
-        for group in self.order.chunk_by(same) {
+        for group in self.entries.chunk_by(|a, b| self.compare(a, b) == Ordering::Equal) {
             postings.clear();
-            for (_, index) in group {
-                self.entries[*index as usize].add_to(&mut postings)?;
+            for entry in group {
+                self.parts[usize::from(entry.part)].add_postings(entry, &mut postings)?;
             }
             if !postings.is_empty() {
-                writer.put(self.term(&self.entries[group[0].1 as usize]), &mut postings);
+                writer.put(self.term(&group[0]), &postings);
             }
         }
         Ok(writer)
     }
 }
 
-impl<'p> Entry<'p> {
-    fn add_to(&self, postings: &mut NewPostings<'p>) -> Result<(), Damaged> {
-        let mut positions = self.postings.positions();
-        for (page, impact) in self.postings.impacts() {
-            let positions = match self.postings.has_positions() {
-                true => positions.next_bytes()?,
+impl<'p> Part<'p> {
+    /// Adds the postings on the pages that are part of the new leaf.
+    fn add_postings(&self, entry: &Entry, new: &mut NewPostings<'p>) -> Result<(), Damaged> {
+        let postings = self.leaf.postings_before_end(entry.postings as usize)?;
+        let mut all_positions = postings.positions();
+        for (page, impact) in postings.impacts() {
+            let positions = match postings.has_positions() {
+                true => all_positions.next_bytes()?,
                 false => &[],
             };
             if self.numbers[page] != DROPPED {
-                postings.add(usize::from(self.numbers[page]), impact, positions)?;
+                new.add(usize::from(self.numbers[page]), impact, positions)?;
             }
         }
         Ok(())
     }
-}
-
-/// As a number that compares as they do.
-fn first_bytes(term: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    let length = term.len().min(8);
-    first[..length].copy_from_slice(&term[..length]);
-    u64::from_be_bytes(first)
 }

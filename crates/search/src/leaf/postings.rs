@@ -4,6 +4,7 @@
 //! otherwise these are the number of pages less one. Fewer than 8 pages follow as numbers, more as a set of 64 bits.
 //! Then each page has an [`Impact`]. If bit 6 is set, the [`Positions`] of the term on each page follow.
 
+use super::MAX_PAGES;
 use crate::Damaged;
 use crate::bytes::{Reader, put_varint};
 
@@ -74,7 +75,18 @@ impl<'l> Postings<'l> {
     /// Moves past postings.
     #[inline]
     pub(super) fn skip(reader: &mut Reader<'l>) -> Result<(), Damaged> {
-        Postings::read(reader).map(drop)
+        let head = reader.byte()?;
+        let count = usize::from(head & NUMBER) + 1;
+        reader.take(match head & SINGLE != 0 {
+            true => 1,
+            false if count < SET => 2 * count,
+            false => 8 + count,
+        })?;
+        if head & POSITIONS != 0 {
+            let length = reader.varint()? as usize;
+            reader.take(length)?;
+        }
+        Ok(())
     }
 
     /// Each page with its impact.
@@ -145,21 +157,22 @@ pub(crate) fn put_positions(bytes: &mut Vec<u8>, positions: &[u32]) {
 }
 
 /// The postings of a term, to be written.
-#[derive(Default)]
 pub(crate) struct NewPostings<'p> {
     pages: u64,
-    impacts: Vec<(u8, Impact, &'p [u8])>,
+    /// Valid for these pages only.
+    impacts: [Impact; MAX_PAGES],
+    positions: [&'p [u8]; MAX_PAGES],
+}
+
+impl Default for NewPostings<'_> {
+    fn default() -> Self {
+        NewPostings { pages: 0, impacts: [Impact::default(); MAX_PAGES], positions: [&[]; MAX_PAGES] }
+    }
 }
 
 impl<'p> NewPostings<'p> {
-    /// On the only page of a leaf.
-    pub(crate) fn of_one_page(impact: Impact, positions: &'p [u8]) -> NewPostings<'p> {
-        NewPostings { pages: 1, impacts: vec![(0, impact, positions)] }
-    }
-
     pub(crate) fn clear(&mut self) {
         self.pages = 0;
-        self.impacts.clear();
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -172,29 +185,37 @@ impl<'p> NewPostings<'p> {
             return Err(Damaged);
         }
         self.pages |= 1 << page;
-        self.impacts.push((page as u8, impact, positions));
+        (self.impacts[page], self.positions[page]) = (impact, positions);
         Ok(())
     }
 
-    pub(super) fn put(&mut self, bytes: &mut Vec<u8>) {
-        self.impacts.sort_unstable_by_key(|(page, ..)| *page);
-        let positions: usize = self.impacts.iter().map(|(.., positions)| positions.len()).sum();
+    pub(super) fn put(&self, bytes: &mut Vec<u8>) {
+        let positions: usize = bits(self.pages).map(|page| self.positions[page].len()).sum();
         let flag = if positions > 0 { POSITIONS } else { 0 };
-        match &self.impacts[..] {
-            [(page, ..)] => bytes.push(SINGLE | flag | page),
-            pages => {
-                bytes.push(flag | (pages.len() - 1) as u8);
-                match pages.len() < SET {
-                    true => bytes.extend(pages.iter().map(|(page, ..)| page)),
+        match self.pages.count_ones() as usize {
+            1 => bytes.push(SINGLE | flag | self.pages.trailing_zeros() as u8),
+            count => {
+                bytes.push(flag | (count - 1) as u8);
+                match count < SET {
+                    true => bytes.extend(bits(self.pages).map(|page| page as u8)),
                     false => bytes.extend_from_slice(&self.pages.to_le_bytes()),
                 }
             }
         }
-        bytes.extend(self.impacts.iter().map(|(_, impact, _)| impact.0));
+        bytes.extend(bits(self.pages).map(|page| self.impacts[page].0));
         if positions > 0 {
             put_varint(bytes, positions as u32);
-            self.impacts.iter().for_each(|(.., positions)| bytes.extend_from_slice(positions));
+            bits(self.pages).for_each(|page| bytes.extend_from_slice(self.positions[page]));
         }
+    }
+}
+
+/// Writes the postings of a term on the only page of a leaf.
+pub(super) fn put_single(bytes: &mut Vec<u8>, impact: Impact, positions: &[u8]) {
+    bytes.extend([SINGLE | if positions.is_empty() { 0 } else { POSITIONS }, impact.0]);
+    if !positions.is_empty() {
+        put_varint(bytes, positions.len() as u32);
+        bytes.extend_from_slice(positions);
     }
 }
 

@@ -3,26 +3,34 @@
 use super::{BLOCK, Leaf, Postings};
 use crate::Damaged;
 use crate::bytes::Reader;
+use crate::tokens::MAX_TERM;
 
 /// The terms from one on, in order.
 pub(crate) struct Terms<'l> {
+    leaf: Leaf<'l>,
     reader: Reader<'l>,
     term: Vec<u8>,
+    /// Whether the postings of the term are still to be read.
+    has_postings: bool,
+    /// The block that the term is in, and how many of its terms were read.
+    block: usize,
+    in_block: usize,
 }
 
 impl<'l> Leaf<'l> {
     pub(crate) fn terms(&self) -> Result<Terms<'l>, Damaged> {
-        let blocks = if self.blocks == 0 { &[] } else { self.block(0)? };
-        Ok(Terms { reader: Reader::new(blocks), term: Vec::new() })
+        Terms::at(*self, 0)
     }
 
     pub(crate) fn find(&self, term: &[u8]) -> Result<Option<Postings<'l>>, Damaged> {
         let mut terms = self.terms_from(term)?;
         // The term is in this block, or nowhere.
         for _ in 0..BLOCK {
-            let Some(postings) = terms.next()? else { break };
-            if terms.term.as_slice() >= term {
-                return Ok((terms.term == term).then_some(postings));
+            if !terms.next()? || terms.term.as_slice() > term {
+                break;
+            }
+            if terms.term == term {
+                return terms.postings().map(Some);
             }
         }
         Ok(None)
@@ -35,8 +43,9 @@ impl<'l> Leaf<'l> {
         mut each: impl FnMut(&[u8], Postings<'l>),
     ) -> Result<(), Damaged> {
         let mut terms = self.terms_from(prefix)?;
-        while let Some(postings) = terms.next()? {
+        while terms.next()? {
             if terms.term.starts_with(prefix) {
+                let postings = terms.postings()?;
                 each(&terms.term, postings);
             } else if terms.term.as_slice() > prefix {
                 break;
@@ -55,8 +64,13 @@ impl<'l> Leaf<'l> {
                 false => end = middle,
             }
         }
-        let blocks = if self.blocks == 0 { &[] } else { self.block(first)? };
-        Ok(Terms { reader: Reader::new(blocks), term: Vec::new() })
+        Terms::at(*self, first)
+    }
+
+    /// The postings that begin so many bytes before the end of the leaf.
+    pub(super) fn postings_before_end(&self, bytes: usize) -> Result<Postings<'l>, Damaged> {
+        let offset = self.bytes.len().checked_sub(bytes).ok_or(Damaged)?;
+        Postings::read(&mut Reader::at(self.bytes, offset)?)
     }
 
     fn first_term(&self, block: usize) -> Result<&'l [u8], Damaged> {
@@ -68,15 +82,23 @@ impl<'l> Leaf<'l> {
 }
 
 impl<'l> Terms<'l> {
+    fn at(leaf: Leaf<'l>, block: usize) -> Result<Terms<'l>, Damaged> {
+        let blocks = if leaf.blocks == 0 { &[] } else { leaf.block(block)? };
+        let (reader, term) = (Reader::new(blocks), Vec::with_capacity(MAX_TERM));
+        Ok(Terms { leaf, reader, term, has_postings: false, block, in_block: 0 })
+    }
+
     /// The term that was read last.
     pub(crate) fn term(&self) -> &[u8] {
         &self.term
     }
 
+    /// Reads the next term, if there is one.
     #[inline]
-    pub(crate) fn next(&mut self) -> Result<Option<Postings<'l>>, Damaged> {
+    pub(crate) fn next(&mut self) -> Result<bool, Damaged> {
+        self.pass_postings()?;
         if self.reader.is_empty() {
-            return Ok(None);
+            return Ok(false);
         }
         let (shared, length) = (usize::from(self.reader.byte()?), usize::from(self.reader.byte()?));
         let rest = self.reader.take(length)?;
@@ -85,21 +107,57 @@ impl<'l> Terms<'l> {
         }
         self.term.truncate(shared);
         self.term.extend_from_slice(rest);
-        Postings::read(&mut self.reader).map(Some)
+        self.has_postings = true;
+        self.in_block += 1;
+        if self.in_block > BLOCK {
+            (self.block, self.in_block) = (self.block + 1, 1);
+        }
+        Ok(true)
+    }
+
+    /// Those of the term that was read last; only once.
+    #[inline]
+    pub(crate) fn postings(&mut self) -> Result<Postings<'l>, Damaged> {
+        self.has_postings = false;
+        Postings::read(&mut self.reader)
+    }
+
+    /// The bytes from the postings of the term that was read last on.
+    pub(super) fn bytes(&self) -> &'l [u8] {
+        self.reader.rest()
     }
 
     /// Moves to the next term that differs from the last one in its first `depth` bytes.
     pub(crate) fn skip_like(&mut self, depth: usize) -> Result<(), Damaged> {
-        loop {
+        let Some(like) = self.term.get(..depth) else { return Ok(()) };
+        let mut block = self.block;
+        while block + 1 < self.leaf.blocks && self.leaf.first_term(block + 1)?.starts_with(like) {
+            block += 1;
+        }
+        if block > self.block {
+            *self = Terms::at(self.leaf, block)?;
+            self.next()?;
+        }
+        self.pass_postings()?;
+        while self.in_block < BLOCK {
             let mut ahead = self.reader;
             match ahead.byte() {
                 Ok(shared) if usize::from(shared) >= depth => {}
-                _ => return Ok(()),
+                _ => break,
             }
             let length = usize::from(ahead.byte()?);
             ahead.take(length)?;
             Postings::skip(&mut ahead)?;
             self.reader = ahead;
+            self.in_block += 1;
         }
+        Ok(())
+    }
+
+    fn pass_postings(&mut self) -> Result<(), Damaged> {
+        if std::mem::take(&mut self.has_postings) {
+            Postings::skip(&mut self.reader)?;
+        }
+        Ok(())
     }
 }

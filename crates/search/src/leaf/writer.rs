@@ -1,26 +1,25 @@
 //! Writes a leaf. Equal pages and terms give equal bytes.
 
-use super::postings::NewPostings;
-use super::{BLOCK, HEADER, Leaf, Listing, MAGIC};
+use super::postings::{NewPostings, put_single};
+use super::{BLOCK, HEADER, Impact, Leaf, Listing, MAGIC, Size};
 use crate::Damaged;
 use crate::bytes::{put_text, put_u32};
 
 /// A page of a leaf as it is written.
 pub(crate) struct PageRecord {
-    tokens: u32,
+    size: Size,
     bytes: Vec<u8>,
 }
 
 impl PageRecord {
-    pub(crate) fn new(tokens: u32, listing: &Listing<'_>) -> PageRecord {
+    pub(crate) fn new(size: Size, listing: &Listing<'_>) -> PageRecord {
         let mut bytes = listing.id.0.as_bytes().to_vec();
-        bytes.push(listing.title_words);
         [listing.url, listing.title, listing.section].into_iter().for_each(|text| put_text(&mut bytes, text));
-        PageRecord { tokens, bytes }
+        PageRecord { size, bytes }
     }
 
     pub(super) fn copy(leaf: &Leaf<'_>, page: usize) -> Result<PageRecord, Damaged> {
-        Ok(PageRecord::new(leaf.tokens(page)?, &leaf.listing(page)?))
+        Ok(PageRecord::new(leaf.size(page)?, &leaf.listing(page)?))
     }
 }
 
@@ -35,7 +34,18 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Terms must come in order.
-    pub(crate) fn put(&mut self, term: &[u8], postings: &mut NewPostings<'_>) {
+    pub(crate) fn put(&mut self, term: &[u8], postings: &NewPostings<'_>) {
+        self.put_term(term);
+        postings.put(&mut self.blocks);
+    }
+
+    /// The same for the only page of a leaf.
+    pub(crate) fn put_single(&mut self, term: &[u8], impact: Impact, positions: &[u8]) {
+        self.put_term(term);
+        put_single(&mut self.blocks, impact, positions);
+    }
+
+    fn put_term(&mut self, term: &[u8]) {
         if self.terms.is_multiple_of(BLOCK) {
             self.offsets.push(self.blocks.len());
             self.term.clear();
@@ -44,7 +54,6 @@ impl Writer {
         let shared = self.term.iter().zip(term).take_while(|(a, b)| a == b).count();
         self.blocks.extend([shared as u8, (term.len() - shared) as u8]);
         self.blocks.extend_from_slice(&term[shared..]);
-        postings.put(&mut self.blocks);
         self.term.truncate(shared);
         self.term.extend_from_slice(&term[shared..]);
     }
@@ -56,7 +65,7 @@ impl Writer {
         bytes.extend(MAGIC);
         bytes.push(pages.len() as u8);
         put_u32(&mut bytes, self.offsets.len());
-        pages.iter().for_each(|page| put_u32(&mut bytes, page.tokens as usize));
+        pages.iter().for_each(|page| bytes.extend(page.size.to_bytes()));
         let mut offset = before_pages;
         for page in pages {
             put_u32(&mut bytes, offset);
