@@ -97,10 +97,10 @@ fn matches(text: &str, query: &Query) -> Vec<(usize, u32)> {
 /// Where a word of the query begins, if it ends with this token.
 fn start(word: &Word, at: usize, token: Token<'_>, run: &[(usize, char)]) -> Option<usize> {
     match (word, token) {
-        (Word::Whole(word), Token::Word(token)) => (token == word).then_some(at),
-        (Word::Beginning(word), Token::Word(token)) => token.starts_with(word.as_str()).then_some(at),
+        (Word::Whole(word), Token::Word(token)) => (token == word.as_bytes()).then_some(at),
+        (Word::Beginning(word), Token::Word(token)) => token.starts_with(word.as_bytes()).then_some(at),
         (Word::Forgiving(word), Token::Word(token)) => {
-            (compare(token.as_bytes(), word.as_bytes()) == Likeness::Alike).then_some(at)
+            (compare(token, word.as_bytes()) == Likeness::Alike).then_some(at)
         }
         (Word::Part(chars), Token::Char { .. }) => {
             let last = &run[run.len().checked_sub(chars.len())?..];

@@ -130,8 +130,11 @@ fn uuid(bytes: [u8; 16]) -> uuid::Uuid {
 
 /// The first eight bytes of a term, as a number that compares as they do.
 pub(crate) fn first_bytes(term: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    let length = term.len().min(8);
-    first[..length].copy_from_slice(&term[..length]);
-    u64::from_be_bytes(first)
+    match term.first_chunk() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => {
+            let short = term.iter().fold(0, |bytes, byte| bytes << 8 | u64::from(*byte));
+            short << (64 - 8 * term.len()).min(63)
+        }
+    }
 }

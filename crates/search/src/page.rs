@@ -86,7 +86,8 @@ impl Indexer {
 
     /// Words and pairs of characters, in order.
     fn terms(&mut self) -> Writer {
-        let (mut writer, (pairs, positions)) = (Writer::default(), self.chars.terms());
+        let (pairs, positions) = self.chars.terms();
+        let mut writer = Writer::with_capacity(self.words.bytes.len() + 2 * positions.len());
         let mut pairs = pairs.iter().peekable();
         self.words.each(|word, impact| {
             while let Some(pair) = pairs.next_if(|pair| pair.term.as_bytes() < word) {
@@ -121,11 +122,11 @@ impl Words {
         self.words.clear();
     }
 
-    fn add(&mut self, word: &str, impact: Impact) {
+    fn add(&mut self, word: &[u8], impact: Impact) {
         if self.words.len() < MAX_WORDS {
             let (offset, length) = (self.bytes.len() as u32, word.len() as u8);
-            self.words.push(WordEntry { first: first_bytes(word.as_bytes()), offset, length, impact });
-            self.bytes.extend_from_slice(word.as_bytes());
+            self.words.push(WordEntry { first: first_bytes(word), offset, length, impact });
+            self.bytes.extend_from_slice(word);
         }
     }
 

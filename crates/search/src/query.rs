@@ -41,7 +41,7 @@ impl Query {
         tokens(text, |_, token| match (token, words.last_mut()) {
             (Token::Char { char, follows: true }, Some(Word::Part(chars))) => chars.push(char),
             (Token::Char { char, .. }, _) => words.push(Word::Part(vec![char])),
-            (Token::Word(word), _) => words.push(Word::Whole(word.to_owned())),
+            (Token::Word(word), _) => words.push(Word::Whole(String::from_utf8_lossy(word).into_owned())),
         });
         if let Some(last) = words.last_mut()
             && let Word::Whole(word) = last

@@ -5,9 +5,10 @@ use crate::leaf::{Impact, Size};
 /// How quickly further occurrences of a word count less, and how much the length of a page matters: the usual values.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
-/// What a word adds by being in a title of one word, and in a heading.
-const TITLE: f32 = 2.0;
-const HEADING: f32 = 0.4;
+/// What a word adds by being in a title of one word, and in a heading. However often it is in the text, that adds less
+/// than 1.
+const TITLE: f32 = 3.0;
+const HEADING: f32 = 1.0;
 /// The weight of a word that only begins with the one sought, or has a typo.
 const LOOSE: f32 = 0.4;
 

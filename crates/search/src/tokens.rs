@@ -9,8 +9,8 @@ pub(crate) const MAX_TERM: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'t> {
-    /// Folded: without case and accents.
-    Word(&'t str),
+    /// In UTF-8, folded: without case and accents.
+    Word(&'t [u8]),
     Char {
         char: char,
         /// Whether it directly follows the previous token, which is a character, too.
@@ -20,13 +20,12 @@ pub(crate) enum Token<'t> {
 
 /// Calls `each` with each token and the offset in the text at which it begins.
 pub(crate) fn tokens(text: &str, each: impl FnMut(usize, Token<'_>)) {
-    let mut tokens = Tokens { each, word: String::new(), word_at: 0, char: None, after: After::Other };
+    let mut tokens =
+        Tokens { each, word: [0; MAX_TERM], length: 0, word_at: 0, char: None, after: After::Other };
     let (bytes, mut at) = (text.as_bytes(), 0);
     while let Some(&byte) = bytes.get(at) {
         if byte.is_ascii_alphanumeric() {
-            let length = bytes[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-            tokens.letters(&text[at..at + length], at);
-            at += length;
+            at += tokens.letters(&bytes[at..], at);
         } else if byte.is_ascii() {
             tokens.separator(byte);
             at += 1;
@@ -43,7 +42,8 @@ pub(crate) fn tokens(text: &str, each: impl FnMut(usize, Token<'_>)) {
 struct Tokens<F> {
     each: F,
     /// The word being read.
-    word: String,
+    word: [u8; MAX_TERM],
+    length: usize,
     word_at: usize,
     /// The last character of a script without spaces: the next one may combine with it.
     char: Option<(usize, char, bool)>,
@@ -60,12 +60,18 @@ enum After {
 }
 
 impl<F: FnMut(usize, Token<'_>)> Tokens<F> {
-    /// ASCII letters and digits: nearly all text passes through here.
-    fn letters(&mut self, letters: &str, at: usize) {
+    /// Letters and digits of ASCII, and their number: nearly all text passes through here.
+    fn letters(&mut self, bytes: &[u8], at: usize) -> usize {
         self.begin_word(at);
-        let (before, free) = (self.word.len(), MAX_TERM - self.word.len());
-        self.word.push_str(&letters[..letters.len().min(free)]);
-        self.word[before..].make_ascii_lowercase();
+        let mut count = 0;
+        for byte in bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric()) {
+            if let Some(place) = self.word.get_mut(self.length) {
+                *place = byte.to_ascii_lowercase();
+                self.length += 1;
+            }
+            count += 1;
+        }
+        count
     }
 
     /// Another character of ASCII.
@@ -90,7 +96,7 @@ impl<F: FnMut(usize, Token<'_>)> Tokens<F> {
     }
 
     fn begin_word(&mut self, at: usize) {
-        if self.word.is_empty() {
+        if self.length == 0 {
             self.end_char();
             self.after = After::Other;
             self.word_at = at;
@@ -99,8 +105,8 @@ impl<F: FnMut(usize, Token<'_>)> Tokens<F> {
 
     fn letter(&mut self, letter: char, at: usize) {
         self.begin_word(at);
-        if self.word.len() + letter.len_utf8() <= MAX_TERM {
-            self.word.push(letter);
+        if self.length + letter.len_utf8() <= MAX_TERM {
+            self.length += letter.encode_utf8(&mut self.word[self.length..]).len();
         }
     }
 
@@ -125,9 +131,9 @@ impl<F: FnMut(usize, Token<'_>)> Tokens<F> {
     }
 
     fn end_word(&mut self) {
-        if !self.word.is_empty() {
-            (self.each)(self.word_at, Token::Word(&self.word));
-            self.word.clear();
+        if self.length > 0 {
+            (self.each)(self.word_at, Token::Word(&self.word[..self.length]));
+            self.length = 0;
         }
     }
 
@@ -146,7 +152,7 @@ mod tests {
     fn split(text: &str) -> String {
         let mut out = String::new();
         tokens(text, |_, token| match token {
-            Token::Word(word) => out.push_str(&format!("[{word}]")),
+            Token::Word(word) => out.push_str(&format!("[{}]", str::from_utf8(word).unwrap())),
             Token::Char { char, follows } => {
                 out.push_str(if follows { "+" } else { "" });
                 out.push(char);

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use model::PageId;
 
 use super::postings::NewPostings;
-use super::{Leaf, MAX_PAGES, PageRecord, Writer, first_bytes};
+use super::{Leaf, MAX_PAGES, PageRecord, Writer, bits, first_bytes};
 use crate::texts::{Texts, TextsWriter};
 use crate::{Damaged, Files};
 
@@ -81,6 +81,7 @@ struct Entry {
 
 impl<'p> TermList<'p> {
     fn add(&mut self, part: &'p Part<'p>) -> Result<(), Damaged> {
+        self.bytes.reserve(part.leaf.bytes.len());
         let mut terms = part.leaf.terms()?;
         while terms.next()? {
             let term = terms.term();
@@ -117,8 +118,14 @@ impl<'p> TermList<'p> {
     }
 
     fn write(&self) -> Result<Writer, Damaged> {
-        let (mut writer, mut postings) = (Writer::default(), NewPostings::default());
+        let (mut writer, mut postings) = (Writer::with_capacity(self.bytes.len()), NewPostings::default());
         for group in self.entries.chunk_by(|a, b| self.compare(a, b) == Ordering::Equal) {
+            if let [entry] = group
+                && let Some(same) = self.parts[usize::from(entry.part)].unchanged(entry)?
+            {
+                writer.put_bytes(self.term(entry), same);
+                continue;
+            }
             postings.clear();
             for entry in group {
                 self.parts[usize::from(entry.part)].add_postings(entry, &mut postings)?;
@@ -132,9 +139,16 @@ impl<'p> TermList<'p> {
 }
 
 impl<'p> Part<'p> {
+    /// The bytes of the postings, if they are the same in the new leaf.
+    fn unchanged(&self, entry: &Entry) -> Result<Option<&'p [u8]>, Damaged> {
+        let (postings, bytes) = self.leaf.postings_before_end(entry.postings as usize)?;
+        let is_same = bits(postings.pages).all(|page| usize::from(self.numbers[page]) == page);
+        Ok(is_same.then_some(bytes))
+    }
+
     /// Adds the postings on the pages that are part of the new leaf.
     fn add_postings(&self, entry: &Entry, new: &mut NewPostings<'p>) -> Result<(), Damaged> {
-        let postings = self.leaf.postings_before_end(entry.postings as usize)?;
+        let (postings, _) = self.leaf.postings_before_end(entry.postings as usize)?;
         let mut all_positions = postings.positions();
         for (page, impact) in postings.impacts() {
             let positions = match postings.has_positions() {

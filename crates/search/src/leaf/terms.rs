@@ -67,10 +67,13 @@ impl<'l> Leaf<'l> {
         Terms::at(*self, first)
     }
 
-    /// The postings that begin so many bytes before the end of the leaf.
-    pub(super) fn postings_before_end(&self, bytes: usize) -> Result<Postings<'l>, Damaged> {
+    /// The postings that begin so many bytes before the end of the leaf, and their bytes.
+    pub(super) fn postings_before_end(&self, bytes: usize) -> Result<(Postings<'l>, &'l [u8]), Damaged> {
         let offset = self.bytes.len().checked_sub(bytes).ok_or(Damaged)?;
-        Postings::read(&mut Reader::at(self.bytes, offset)?)
+        let before = Reader::at(self.bytes, offset)?;
+        let mut reader = before;
+        let postings = Postings::read(&mut reader)?;
+        Ok((postings, &before.rest()[..bytes - reader.rest().len()]))
     }
 
     fn first_term(&self, block: usize) -> Result<&'l [u8], Damaged> {

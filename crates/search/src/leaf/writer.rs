@@ -33,10 +33,20 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
+    pub(crate) fn with_capacity(bytes: usize) -> Writer {
+        Writer { blocks: Vec::with_capacity(bytes), ..Writer::default() }
+    }
+
     /// Terms must come in order.
     pub(crate) fn put(&mut self, term: &[u8], postings: &NewPostings<'_>) {
         self.put_term(term);
         postings.put(&mut self.blocks);
+    }
+
+    /// The same with the bytes of postings.
+    pub(crate) fn put_bytes(&mut self, term: &[u8], postings: &[u8]) {
+        self.put_term(term);
+        self.blocks.extend_from_slice(postings);
     }
 
     /// The same for the only page of a leaf.
