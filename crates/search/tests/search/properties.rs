@@ -71,7 +71,7 @@ proptest! {
         first.iter().enumerate().for_each(|(number, page)| site.change(number, Some(page)));
         for (number, page) in steps {
             site.change(number, page.as_ref());
-            prop_assert_eq!(&site.leaves, &site.from_scratch());
+            prop_assert_eq!(&site.leaves, &site.built_from_scratch());
         }
     }
 
@@ -152,7 +152,7 @@ impl Site {
         }
     }
 
-    fn from_scratch(&self) -> BTreeMap<LeafName, Files> {
+    fn built_from_scratch(&self) -> BTreeMap<LeafName, Files> {
         let files: BTreeMap<PageId, Files> =
             self.pages.iter().map(|(number, page)| (id(*number), page_files(*number, page))).collect();
         let partition: Partition = files.keys().copied().collect();
