@@ -14,6 +14,7 @@ mod publishing;
 mod raw;
 mod recto;
 mod report;
+mod search;
 mod serving;
 mod site;
 mod timing;
@@ -67,6 +68,9 @@ async fn measure(options: &Options, report: &mut Report) -> Result<()> {
     }
     if options.selects("site-rename") {
         report.add(site::rename().await?);
+    }
+    if options.selects("search") {
+        report.add(search::search(&options.sizes)?);
     }
     if options.selects("serve") {
         report.add(serving::serve().await?);

@@ -13,6 +13,7 @@ mod limits;
 mod math;
 mod page_links;
 mod parse;
+mod plain_text;
 mod raw_html;
 mod references;
 mod source;
@@ -42,6 +43,20 @@ pub struct Rendered {
     pub words: usize,
     /// The URL of the first image, if any.
     pub first_image: Option<String>,
+    /// The whole text without markup, except for the headings: see [`Rendered::sections`].
+    pub text: String,
+    /// Where the text below each of the `headings` begins.
+    pub section_starts: Vec<usize>,
+}
+
+impl Rendered {
+    /// The text before the first heading, and below each one. An empty line separates blocks.
+    pub fn sections(&self) -> impl Iterator<Item = (Option<&Heading>, &str)> {
+        let headings = std::iter::once(None).chain(self.headings.iter().map(Some));
+        let starts = std::iter::once(0).chain(self.section_starts.iter().copied());
+        let ends = self.section_starts.iter().copied().chain([self.text.len()]);
+        headings.zip(starts.zip(ends)).map(|(heading, (start, end))| (heading, &self.text[start..end]))
+    }
 }
 
 /// A text exceeds the bounds. The message says why; it can follow a colon.

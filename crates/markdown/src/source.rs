@@ -19,5 +19,7 @@ pub(crate) fn show(text: &str) -> Rendered {
         words: excerpt.words,
         summary: excerpt.into_summary(),
         first_image: None,
+        text,
+        section_starts: Vec::new(),
     }
 }

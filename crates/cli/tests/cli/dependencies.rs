@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The workspace crates that each crate may depend on.
-const MAY_USE: [(&str, &[&str]); 15] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("api", &[]),
     ("model", &[]),
     ("webp", &[]),
@@ -12,6 +12,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("media", &["model", "picture"]),
     ("highlight", &[]),
     ("markdown", &["highlight", "model"]),
+    ("search", &["model"]),
     ("blob", &["model"]),
     ("limits", &["model"]),
     ("store", &["model"]),

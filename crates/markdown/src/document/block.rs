@@ -11,6 +11,7 @@ impl Page {
     pub(super) fn start(&mut self, tag: &Tag, events: &[Event], at: usize) -> usize {
         if is_block(&events[at]) {
             self.excerpt.space();
+            self.plain_text.block();
         }
         match tag {
             Tag::Paragraph => return self.start_paragraph(events, at),
@@ -33,6 +34,7 @@ impl Page {
     pub(super) fn end(&mut self, tag: TagEnd, at: usize) {
         if is_block(&Event::End(tag)) {
             self.excerpt.space();
+            self.plain_text.block();
         }
         match tag {
             TagEnd::Paragraph => self.end_paragraph(at),

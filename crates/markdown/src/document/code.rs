@@ -34,6 +34,8 @@ impl Page {
             self.put_block(&info, &code);
         }
         self.excerpt.space();
+        self.plain_text.text(&code);
+        self.plain_text.block();
         end + 1
     }
 

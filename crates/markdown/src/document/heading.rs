@@ -73,6 +73,7 @@ fn split_id(text: &str) -> Option<(&str, &str)> {
 impl Page {
     pub(super) fn start_heading(&mut self, level: u8, id: Option<&str>, events: &[Event], at: usize) {
         self.excerpt.mute();
+        self.plain_text.start_heading();
         let level = self.outline.level(level);
         let text = text_of(&events[at..end_of(events, at)]).trim().to_owned();
         let id = match id {
@@ -94,6 +95,7 @@ impl Page {
         ));
         if !text.is_empty() {
             self.headings.push(heading);
+            self.plain_text.end_heading();
         }
     }
 }

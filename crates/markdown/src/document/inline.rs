@@ -11,10 +11,12 @@ impl Page {
         match event {
             Event::Text(text) => {
                 self.excerpt.text(text);
+                self.plain_text.text(text);
                 self.html.text(text);
             }
             Event::Code(code) => {
                 self.excerpt.text(code);
+                self.plain_text.text(code);
                 self.html.push("<code>");
                 self.html.text(code);
                 self.html.push("</code>");
@@ -26,10 +28,12 @@ impl Page {
             Event::FootnoteReference(label) => self.put_footnote_reference(label),
             Event::SoftBreak => {
                 self.excerpt.space();
+                self.plain_text.line();
                 self.html.push("\n");
             }
             Event::HardBreak => {
                 self.excerpt.space();
+                self.plain_text.line();
                 self.html.push("<br>\n");
             }
             Event::Rule => {

@@ -8,6 +8,7 @@ use super::html::Html;
 use crate::anchors::Anchors;
 use crate::excerpt::Excerpt;
 use crate::limits::Budget;
+use crate::plain_text::PlainText;
 use crate::{Heading, Rendered};
 
 pub(super) struct Page {
@@ -20,6 +21,7 @@ pub(super) struct Page {
     pub(super) path: Option<String>,
     pub(super) anchors: Anchors,
     pub(super) excerpt: Excerpt,
+    pub(super) plain_text: PlainText,
     pub(super) headings: Vec<Heading>,
     /// The heading being written.
     pub(super) heading: Option<Heading>,
@@ -52,6 +54,7 @@ impl Page {
             html_block: String::new(),
             anchors: Anchors::new(),
             excerpt: Excerpt::default(),
+            plain_text: PlainText::default(),
             headings: Vec::new(),
             heading: None,
             first_image: None,
@@ -69,12 +72,15 @@ impl Page {
     }
 
     pub(super) fn into_rendered(self) -> Rendered {
+        let (text, section_starts) = self.plain_text.into_parts();
         Rendered {
             html: self.html.into_string(),
             headings: self.headings,
             words: self.excerpt.words,
             summary: self.excerpt.into_summary(),
             first_image: self.first_image,
+            text,
+            section_starts,
         }
     }
 }

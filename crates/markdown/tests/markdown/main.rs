@@ -13,6 +13,7 @@ mod links;
 mod math;
 mod properties;
 mod references;
+mod sections;
 mod source;
 mod spec;
 mod summaries;

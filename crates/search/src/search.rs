@@ -1,0 +1,273 @@
+//! Finds the pages that match a query, in two passes: the first finds them and counts, the second ranks.
+
+use crate::leaf::{Impact, Leaf, MAX_PAGES, Postings, bits};
+use crate::query::{Query, Word};
+use crate::rank::{Frequency, Match, Scale, Statistics, Weight};
+use crate::typo::{Likeness, compare};
+use crate::{Damaged, leaf};
+
+/// The pages that match.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Their number.
+    pub total: usize,
+    /// The best of them, best first.
+    pub hits: Vec<Hit>,
+    /// What was found: the query, or if no page matches it, the same with typos. For [`snippet`](crate::snippet).
+    pub query: Query,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Index of the leaf, and of the page in it: where its text is.
+    pub leaf: usize,
+    pub page: usize,
+    pub url: String,
+    pub title: String,
+    pub section: Option<String>,
+    pub score: f32,
+}
+
+/// Finds the best `limit` pages in all leaves of a site.
+pub fn search(leaves: &[Leaf<'_>], query: &Query, limit: usize) -> Result<Found, Damaged> {
+    let found = Search::run(leaves, query)?;
+    match query.forgiving() {
+        Some(forgiving) if found.candidates.is_empty() => {
+            Search::run(leaves, &forgiving)?.rank(forgiving, limit)
+        }
+        _ => found.rank(query.clone(), limit),
+    }
+}
+
+struct Search<'s, 'l> {
+    leaves: &'s [Leaf<'l>],
+    site: Statistics,
+    /// Of each word.
+    frequencies: Vec<Frequency>,
+    /// Pages that have all words: leaf and page.
+    candidates: Vec<(u32, u8)>,
+    /// How each word matches each candidate.
+    matches: Vec<Match>,
+}
+
+impl<'s, 'l> Search<'s, 'l> {
+    fn run(leaves: &'s [Leaf<'l>], query: &Query) -> Result<Search<'s, 'l>, Damaged> {
+        let mut search = Search {
+            leaves,
+            site: Statistics::default(),
+            frequencies: vec![Frequency::default(); query.words.len()],
+            candidates: Vec::new(),
+            matches: Vec::new(),
+        };
+        let mut words = vec![WordMatches::default(); query.words.len()];
+        for (number, leaf) in leaves.iter().enumerate() {
+            search.site.pages += leaf.len() as u64;
+            for page in 0..leaf.len() {
+                search.site.tokens += u64::from(leaf.size(page)?.tokens);
+            }
+            search.add(number as u32, leaf, &query.words, &mut words)?;
+        }
+        Ok(search)
+    }
+
+    fn add(
+        &mut self,
+        number: u32,
+        leaf: &Leaf<'l>,
+        words: &[Word],
+        matches: &mut [WordMatches],
+    ) -> Result<(), Damaged> {
+        let mut pages = if words.is_empty() { 0 } else { u64::MAX };
+        for ((word, matches), frequency) in words.iter().zip(&mut *matches).zip(&mut self.frequencies) {
+            matches.find(leaf, word)?;
+            frequency.exact += matches.exact_pages.count_ones();
+            frequency.all += matches.pages.count_ones();
+            pages &= matches.pages;
+        }
+        if pages.checked_shr(leaf.len() as u32).unwrap_or(0) != 0 {
+            return Err(Damaged);
+        }
+        for page in bits(pages) {
+            self.candidates.push((number, page as u8));
+            self.matches.extend(matches.iter().map(|matches| matches.of(page)));
+        }
+        Ok(())
+    }
+
+    fn rank(self, query: Query, limit: usize) -> Result<Found, Damaged> {
+        let weights: Vec<Weight> =
+            self.frequencies.iter().map(|frequency| Weight::new(self.site, *frequency)).collect();
+        let mut ranked = Vec::with_capacity(self.candidates.len());
+        for (index, &(leaf, page)) in self.candidates.iter().enumerate() {
+            let (leaf, page) = (leaf as usize, usize::from(page));
+            let scale = Scale::new(self.site, self.leaves[leaf].size(page)?);
+            let matches = &self.matches[index * weights.len()..][..weights.len()];
+            let score = weights.iter().zip(matches).map(|(weight, found)| scale.score(*weight, *found)).sum();
+            ranked.push(Ranked { score, leaf, page });
+        }
+        let total = ranked.len();
+        // A damaged URL is reported when its page is shown.
+        let url = |page: &Ranked| self.leaves[page.leaf].listing(page.page).map_or("", |listing| listing.url);
+        let best = |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then_with(|| url(a).cmp(url(b)));
+        if limit < total {
+            ranked.select_nth_unstable_by(limit, best);
+            ranked.truncate(limit);
+        }
+        ranked.sort_unstable_by(best);
+        let hits = ranked.into_iter().map(|ranked| self.hit(ranked)).collect::<Result<_, _>>()?;
+        Ok(Found { total, hits, query })
+    }
+
+    fn hit(&self, ranked: Ranked) -> Result<Hit, Damaged> {
+        let Ranked { score, leaf, page } = ranked;
+        let leaf::Listing { url, title, section, .. } = self.leaves[leaf].listing(page)?;
+        Ok(Hit {
+            leaf,
+            page,
+            url: url.to_owned(),
+            title: title.to_owned(),
+            section: (!section.is_empty()).then(|| section.to_owned()),
+            score,
+        })
+    }
+}
+
+struct Ranked {
+    score: f32,
+    leaf: usize,
+    page: usize,
+}
+
+/// How a word matches the pages of a leaf.
+#[derive(Clone)]
+struct WordMatches {
+    exact_pages: u64,
+    pages: u64,
+    /// Valid for these pages only.
+    exact: [Impact; MAX_PAGES],
+    all: [Impact; MAX_PAGES],
+}
+
+impl Default for WordMatches {
+    fn default() -> WordMatches {
+        let none = [Impact::default(); MAX_PAGES];
+        WordMatches { exact_pages: 0, pages: 0, exact: none, all: none }
+    }
+}
+
+impl WordMatches {
+    fn of(&self, page: usize) -> Match {
+        let is_exact = self.exact_pages >> page & 1 == 1;
+        Match { exact: if is_exact { self.exact[page] } else { Impact::default() }, all: self.all[page] }
+    }
+
+    fn find(&mut self, leaf: &Leaf<'_>, word: &Word) -> Result<(), Damaged> {
+        (self.exact_pages, self.pages) = (0, 0);
+        match word {
+            Word::Whole(word) => {
+                if let Some(postings) = leaf.find(word.as_bytes())? {
+                    self.add_exact(&postings);
+                }
+                Ok(())
+            }
+            Word::Beginning(word) => {
+                leaf.with_prefix(word.as_bytes(), |term, postings| match term.len() == word.len() {
+                    true => self.add_exact(&postings),
+                    false => self.add(&postings),
+                })
+            }
+            Word::Forgiving(word) => self.find_forgiving(leaf, word.as_bytes()),
+            Word::Part(chars) => self.find_part(leaf, chars),
+        }
+    }
+
+    fn find_forgiving(&mut self, leaf: &Leaf<'_>, word: &[u8]) -> Result<(), Damaged> {
+        let mut terms = leaf.terms()?;
+        while terms.next()? {
+            match compare(terms.term(), word) {
+                Likeness::Alike if terms.term() == word => self.add_exact(&terms.postings()?),
+                Likeness::Alike => self.add(&terms.postings()?),
+                Likeness::Different(depth) => terms.skip_like(depth)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn add_exact(&mut self, postings: &Postings<'_>) {
+        self.exact_pages = postings.pages;
+        postings.impacts().for_each(|(page, impact)| self.exact[page] = impact);
+        self.add(postings);
+    }
+
+    fn add(&mut self, postings: &Postings<'_>) {
+        for (page, impact) in postings.impacts() {
+            let before = if self.pages >> page & 1 == 1 { self.all[page] } else { Impact::default() };
+            self.all[page] = before.plus(impact);
+        }
+        self.pages |= postings.pages;
+    }
+
+    /// A single character is the beginning of a term. Of several, each two are a term, and these must be at
+    /// consecutive positions.
+    fn find_part(&mut self, leaf: &Leaf<'_>, chars: &[char]) -> Result<(), Damaged> {
+        if let [char] = chars {
+            leaf.with_prefix(char.encode_utf8(&mut [0; 4]).as_bytes(), |_, postings| self.add(&postings))?;
+        } else {
+            self.find_sequence(leaf, chars)?;
+        }
+        (self.exact_pages, self.exact) = (self.pages, self.all);
+        Ok(())
+    }
+
+    fn find_sequence(&mut self, leaf: &Leaf<'_>, chars: &[char]) -> Result<(), Damaged> {
+        let (mut pairs, mut pages) = (Vec::with_capacity(chars.len()), u64::MAX);
+        for pair in chars.windows(2) {
+            let Some(postings) = leaf.find(pair.iter().collect::<String>().as_bytes())? else {
+                return Ok(());
+            };
+            pages &= postings.pages;
+            pairs.push(postings);
+        }
+        if pairs.len() > 1 && pages != 0 {
+            pages = with_sequence(&pairs, pages)?;
+        }
+        self.all = [Impact(u8::MAX); MAX_PAGES];
+        for (page, impact) in pairs.iter().flat_map(Postings::impacts) {
+            self.all[page] = self.all[page].common(impact);
+        }
+        self.pages = pages;
+        Ok(())
+    }
+}
+
+/// Those of the pages on which the pairs follow each other.
+fn with_sequence(pairs: &[Postings<'_>], pages: u64) -> Result<u64, Damaged> {
+    let mut starts = places(&pairs[0], pages)?;
+    for (distance, pair) in pairs.iter().enumerate().skip(1) {
+        let places = places(pair, pages)?;
+        let mut places = places.iter().peekable();
+        starts.retain(|start| {
+            let wanted = start + distance as u32;
+            while places.next_if(|place| **place < wanted).is_some() {}
+            places.peek() == Some(&&wanted)
+        });
+    }
+    Ok(starts.iter().fold(0, |pages, place| pages | 1 << (place >> PLACE_BITS)))
+}
+
+/// A position needs fewer bits, so that the last ones of a page are not next to the first ones of another.
+const PLACE_BITS: u32 = 20;
+
+/// Page and position in one number, in order.
+fn places(pair: &Postings<'_>, pages: u64) -> Result<Vec<u32>, Damaged> {
+    let (mut places, mut positions) = (Vec::new(), pair.positions());
+    for page in bits(pair.pages) {
+        let is_wanted = pages >> page & 1 == 1;
+        positions.next_page(|position| {
+            if is_wanted {
+                places.push((page as u32) << PLACE_BITS | position);
+            }
+        })?;
+    }
+    Ok(places)
+}
