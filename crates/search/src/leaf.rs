@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Integers are little-endian. A term is the number of bytes it shares with the term before it in its block, the
-//! number of its other bytes, these bytes, and its [`postings`](self::postings). A leaf is opened without reading
+//! number of its other bytes, these bytes, and its [`postings`]. A leaf is opened without reading
 //! more than its first bytes.
 
 mod merge;
