@@ -29,6 +29,7 @@
 //! | `/standalone/…`, `/homepage/…`, former paths | redirects |
 //! | `/feed.xml`, `/rss.xml`, `/feed.json` | the newest posts |
 //! | `/sitemap.xml`, `/sitemap.lists.xml`, `/sitemap.0.xml` … | the sitemap; in shards from 501 pages on |
+//! | `/search` | the page of the search, without results: [`fill_search_page`] |
 //! | `/robots.txt`, `/llms.txt`, `/404.html`, `/favicon.svg`, `/assets/site.HASH.css`, `/assets/site.HASH.js` | one each |
 //! | `/assets/fonts/…` | not generated: [`shared_asset`] |
 //! | `/.nav`, `/.foot`, `/.docs`, `/.docs/S`, `/.crumbs/…`, `/.list`, `/.list/…` | fragments |
@@ -50,6 +51,7 @@ mod make;
 mod page;
 mod params;
 mod route;
+mod search_page;
 mod settings;
 mod site;
 mod text;
@@ -60,6 +62,7 @@ pub use fonts::{shared_asset, shared_assets};
 pub use join::{is_fragment, join};
 pub use page::Page;
 pub use params::PageParams;
+pub use search_page::{SearchResult, fill_search_page};
 pub use settings::{Fonts, Link, Settings};
 pub use site::{Changes, File, Made, MissingSource, Need, Site, Source};
 pub use url::url;

@@ -43,6 +43,7 @@ impl Site {
             Route::Llms => self.llms(),
             Route::Robots => self.robots(),
             Route::NotFound => self.not_found(),
+            Route::Search => self.search_page(),
             Route::Icon => self.frame.icon_svg(),
         };
         Ok(Some(bytes(text.into_bytes())))

@@ -36,6 +36,7 @@ pub(crate) enum Route {
     Llms,
     Robots,
     NotFound,
+    Search,
     Style,
     Script,
     Icon,
@@ -68,7 +69,7 @@ impl TimelineKey {
 }
 
 /// Files that every site has, at fixed paths.
-const FIXED: [&str; 12] = [
+const FIXED: [&str; 13] = [
     "/404.html",
     "/blog",
     "/docs",
@@ -77,6 +78,7 @@ const FIXED: [&str; 12] = [
     "/llms.txt",
     "/robots.txt",
     "/rss.xml",
+    "/search",
     "/sitemap.xml",
     "/tags",
     "/.foot",
@@ -93,6 +95,7 @@ fn fixed(path: &str) -> Option<Route> {
         "/llms.txt" => Route::Llms,
         "/robots.txt" => Route::Robots,
         "/rss.xml" => Route::Rss,
+        "/search" => Route::Search,
         "/sitemap.xml" => Route::Sitemap,
         "/tags" => Route::Tags,
         _ => return None,

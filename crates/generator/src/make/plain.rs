@@ -1,4 +1,4 @@
-//! Other files: the 404 page, robots.txt and llms.txt.
+//! Other files: the 404 page, the page of the search, robots.txt and llms.txt.
 
 use std::fmt::Write;
 
@@ -9,6 +9,7 @@ use super::render;
 use super::view::{Entry, Shell};
 use crate::index::ordered_pages::OrderedPages;
 use crate::inline::plain;
+use crate::search_page::{query_mark, results_mark};
 use crate::url::url;
 use crate::{Page, Site};
 
@@ -28,7 +29,24 @@ struct NotFound<'s> {
     posts: Vec<Entry<'s>>,
 }
 
+#[derive(Template)]
+#[template(path = "search.html")]
+struct SearchTemplate<'s> {
+    shell: Shell<'s>,
+    query: &'static str,
+    results: String,
+}
+
 impl Site {
+    /// Without results, which the server fills in.
+    pub(super) fn search_page(&self) -> String {
+        let words = self.frame.words;
+        let mut shell = self.shell("/search", words.search);
+        shell.canonical = None;
+        shell.noindex = true;
+        render(&SearchTemplate { shell, query: query_mark(), results: results_mark(words) })
+    }
+
     pub(super) fn not_found(&self) -> String {
         let mut shell = self.shell("/404.html", self.frame.words.not_found);
         shell.canonical = None;

@@ -136,7 +136,7 @@ impl Publisher {
     }
 
     /// What a release has at these paths, looked up in one statement.
-    async fn find_each(
+    pub(super) async fn find_each(
         &self,
         site: SiteId,
         release: i64,

@@ -44,8 +44,8 @@ async fn a_published_page_is_served_after_its_build(database: &Database) {
     let missing = server.get("/nothing").await;
     assert_eq!(missing.status, 404);
     assert!(missing.text().contains("</html>"));
-    let style = page.text().split("/assets/").nth(1).expect("a style sheet").split('"').next().unwrap();
-    let style = server.ask(Ask::get(&format!("/assets/{style}")).accept("br")).await;
+    let style = page.text().split("/assets/site.").nth(1).expect("a style sheet").split('"').next().unwrap();
+    let style = server.ask(Ask::get(&format!("/assets/site.{style}")).accept("br")).await;
     assert_eq!((style.status, style.header("content-encoding")), (200, Some("br")));
     assert_eq!(style.header("cache-control"), Some("public, max-age=31536000, immutable"));
 
