@@ -64,9 +64,9 @@ pub fn fill_search_page(page: &str, query: &str, results: &[SearchResult]) -> Op
 
 fn push_result(html: &mut String, result: &SearchResult) {
     let SearchResult { url, title, excerpt } = result;
-    write!(
+    writeln!(
         html,
-        "<li><a href=\"{}\" dir=\"auto\">{}</a><p dir=\"auto\">{}</p></li>\n",
+        "<li><a href=\"{}\" dir=\"auto\">{}</a><p dir=\"auto\">{}</p></li>",
         escape(url),
         escape(title),
         escape(excerpt)
