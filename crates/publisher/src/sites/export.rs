@@ -155,6 +155,12 @@ fn plain(
         false => directory.join(relative),
     };
     let bytes = match found {
+        // A static host cannot search.
+        Found::Body { bytes, .. } if path == "/search" => {
+            let page = generator::join(&bytes, |path| fragments.get(path));
+            let filled = generator::fill_search_page(&String::from_utf8_lossy(&page), "", &[]);
+            filled.map_or(page, String::into_bytes)
+        }
         Found::Body { bytes, .. } if is_html(path) => generator::join(&bytes, |path| fragments.get(path)),
         Found::Body { bytes, .. } => bytes.to_vec(),
         Found::Redirect(target) => {

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use model::SiteId;
 use search::{Leaf, Query, Texts};
+use serde::Serialize;
 use store::files::{self, Hash, Stored};
+use store::releases;
+use store::sites::Site;
 
 use crate::{Error, Found, Publisher};
 
@@ -34,7 +37,7 @@ pub struct SearchResults {
     pub hits: Vec<SearchHit>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SearchHit {
     /// A path, with the anchor of a heading if there is one.
     pub url: String,
@@ -90,6 +93,15 @@ impl Publisher {
         }
         leaves.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(SearchIndex { release, leaves })
+    }
+
+    /// What a query finds in the live release of a site.
+    pub async fn search_live(&self, site: &Site, query: Query, limit: usize) -> Result<SearchResults, Error> {
+        let id = site.id;
+        let live = self.read(move |tx| Ok(releases::live(tx, id)?)).await?;
+        let release = live.ok_or_else(|| Error::refused("the site was never built"))?;
+        let index = self.search_index(id, release, None).await?;
+        self.search(id, Arc::new(index), query, limit).await
     }
 
     /// What a query finds, best first.
