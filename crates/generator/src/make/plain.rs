@@ -57,9 +57,12 @@ impl Site {
 
     pub(super) fn robots(&self) -> String {
         // Crawlers must be able to fetch a page to see its `noindex`, so nothing is disallowed here.
-        match self.frame.settings.noindex {
-            true => "User-agent: *\nAllow: /\n".to_owned(),
-            false => format!("User-agent: *\nAllow: /\n\nSitemap: {}/sitemap.xml\n", self.frame.origin),
+        let settings = &self.frame.settings;
+        let signals = settings.signals.as_ref().map(|signals| format!("Content-Signal: {signals}\n"));
+        let rules = format!("User-agent: *\n{}Allow: /\n", signals.unwrap_or_default());
+        match settings.noindex {
+            true => rules,
+            false => format!("{rules}\nSitemap: {}/sitemap.xml\n", self.frame.origin),
         }
     }
 

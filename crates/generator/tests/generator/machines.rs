@@ -2,7 +2,7 @@
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
-use recto_generator::Settings;
+use recto_generator::{Settings, fill_search_page};
 use serde_json::Value;
 
 use crate::world::{With, World, between, blog, docs, id, standalone};
@@ -79,7 +79,10 @@ fn user_text_never_becomes_markup() {
         if !matches!(world.files[path], recto_generator::File::Bytes(_)) {
             continue;
         }
-        let file = world.get(path);
+        let file = match path.as_str() {
+            "/search" => fill_search_page(&world.get(path), "", &[]).unwrap(),
+            path => world.get(path),
+        };
         if path.ends_with(".json") || path.ends_with(".txt") || path.ends_with(".css") {
             continue;
         }
@@ -189,6 +192,18 @@ fn a_large_sitemap_is_an_index_of_shards() {
     urls.sort();
     urls.dedup();
     assert_eq!(urls.len(), 600 + 3);
+}
+
+#[test]
+fn robots_txt_has_the_signals_of_the_owner() {
+    let mut settings = Settings::default();
+    settings.set("signals", "search=yes,ai-train=no").unwrap();
+    let robots = World::with_settings(settings).raw("/robots.txt");
+    assert!(
+        robots.starts_with("User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n"),
+        "{robots}"
+    );
+    assert!(!World::new().raw("/robots.txt").contains("Signal"));
 }
 
 #[test]
