@@ -238,6 +238,11 @@ impl World {
     }
 }
 
+/// Whether a file is part of the search index, and not a text.
+pub fn is_search_file(path: &str) -> bool {
+    SearchFile::parse(path).is_some()
+}
+
 /// The text between two delimiters, for each occurrence.
 pub fn between<'t>(text: &'t str, start: &str, end: &str) -> Vec<&'t str> {
     text.split(start).skip(1).filter_map(|rest| rest.split_once(end).map(|(inner, _)| inner)).collect()
