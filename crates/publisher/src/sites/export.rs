@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use generator::Fonts;
+use generator::{Fonts, SearchFile};
 use model::SiteId;
 use store::files::{self, Stored};
 use store::releases;
@@ -104,7 +104,7 @@ impl Publisher {
         }
     }
 
-    /// Fragments are shared by many pages, and read once.
+    /// Fragments are shared by many pages, and read once. The search index is not among them.
     async fn fragments(&self, site: SiteId, release: i64) -> Result<HashMap<String, Bytes>, Error> {
         let (mut fragments, mut after) = (HashMap::new(), "/.".to_owned());
         loop {
@@ -115,6 +115,9 @@ impl Publisher {
             for file in step {
                 if !file.path.starts_with("/.") {
                     return Ok(fragments);
+                }
+                if SearchFile::parse(&file.path).is_some() {
+                    continue;
                 }
                 if let Found::Body { bytes, .. } = self.fetch(file.stored).await? {
                     fragments.insert(file.path, bytes);
