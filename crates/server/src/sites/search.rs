@@ -177,7 +177,7 @@ mod tests {
     fn a_query_has_words_and_a_limit() {
         let check = |uri: &str, expected: Result<(&str, usize), &str>| {
             let expected = expected.map(|(query, limit)| Asked { query: query.into(), limit });
-            assert_eq!(Asked::of(&uri.parse().unwrap()), expected.map_err(str::to_owned), "{uri}");
+            assert_eq!(Asked::of(&uri.parse().expect("a URI")), expected.map_err(str::to_owned), "{uri}");
         };
         let wrong = Err("limit must be a number from 1 to 50");
         check("/search", Ok(("", 20)));
