@@ -34,6 +34,7 @@ pub use accounts::{AccountCreated, AccountUsage, TokenCreated};
 pub use blob::Error as ReadError;
 pub use builds::{BuildReport, Refusal};
 pub use error::{Error, FieldErrors, PageErrors, Unresolved};
+pub use generator::{SearchResult, fill_search_page};
 pub use generator::{Settings as SiteSettings, url as page_url};
 pub use limits::disk::DiskState;
 pub use media::uploads::{IncomingFile, ProcessedFiles, SpoolReader, SpoolWriter, SpooledFile, Uploads};

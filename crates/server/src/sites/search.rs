@@ -5,9 +5,10 @@ use std::sync::Arc;
 use axum::extract::Query;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Method, StatusCode, Uri};
-use generator::{SearchResult, fill_search_page};
 use model::SiteId;
-use publisher::{Error, HostedSite, Publisher, SearchIndex, SearchQuery, SearchResults};
+use publisher::{
+    Error, HostedSite, Publisher, SearchIndex, SearchQuery, SearchResult, SearchResults, fill_search_page,
+};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use serde_json::json;
