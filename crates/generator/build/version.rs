@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// The generator and the workspace crates it depends on.
-const CRATES: [&str; 4] = ["generator", "highlight", "markdown", "model"];
+const CRATES: [&str; 5] = ["generator", "highlight", "markdown", "model", "search"];
 /// Paths within a crate that affect the files: its code, and the theme of the generator.
 const SOURCES: [&str; 4] = ["src", "templates", "theme", "askama.toml"];
 

@@ -7,7 +7,6 @@
 pub(crate) mod archive;
 mod contents;
 pub(crate) mod dirty;
-mod hash;
 pub(crate) mod mark;
 pub(crate) mod ordered_pages;
 pub(crate) mod shards;
@@ -20,7 +19,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use model::{ContentType, PageId, PageKey, Section, Slug, Timestamp};
+use search::Partition;
 
+use crate::url::SearchFile;
 use crate::{Page, url};
 use contents::Sections;
 use dirty::DirtyPaths;
@@ -52,6 +53,10 @@ pub(crate) struct Index {
     homepages: BTreeSet<HomepageRank>,
     pub tags: Tags,
     pub shards: Shards,
+    /// The pages that a search finds, in leaves.
+    pub search: Partition,
+    /// Whether the settings exclude all pages from searches.
+    noindex: bool,
     former: HashMap<String, PageId>,
     former_of: HashMap<PageId, BTreeSet<String>>,
 }
@@ -66,6 +71,10 @@ fn homepage_rank(page: &Page) -> HomepageRank {
 }
 
 impl Index {
+    pub fn new(noindex: bool) -> Index {
+        Index { noindex, ..Index::default() }
+    }
+
     pub fn page(&self, id: PageId) -> Option<&Page> {
         self.pages.get(&id)
     }
@@ -140,6 +149,13 @@ impl Index {
         self.page(*id)
     }
 
+    /// Whether a search of the site finds this page.
+    pub fn is_found(&self, page: &Page) -> bool {
+        let is_shown = page.key.content_type != ContentType::Homepage
+            || self.homepage().is_some_and(|homepage| homepage.id == page.id);
+        is_shown && page.is_for_search() && !self.noindex
+    }
+
     /// The path of a page; homepages that are not shown have the path of the one that is.
     pub fn path_of(&self, page: &Page) -> String {
         match page.key.content_type {
@@ -174,6 +190,7 @@ impl Index {
 /// Changes of the index; each records the paths it makes dirty.
 impl Index {
     pub fn insert(&mut self, page: Page, dirty: &mut DirtyPaths) {
+        let homepage = self.homepage().map(|page| page.id);
         self.mark_moved_section(&page, dirty);
         self.keys.insert(page.key.clone(), page.id);
         match page.key.content_type {
@@ -196,12 +213,14 @@ impl Index {
             self.rank_section(&key);
         }
         self.add_spelling(&key, spelling.as_deref(), dirty);
+        self.update_search(id, homepage, dirty);
         self.mark_listing(id, dirty);
     }
 
     pub fn remove(&mut self, id: PageId, dirty: &mut DirtyPaths) {
         // While the page is still there: its neighbours, and everything that lists it.
         self.mark_listing(id, dirty);
+        let homepage = self.homepage().map(|page| page.id);
         let spelt = self.page(id).map(|page| (page.key.clone(), page.section_spelling.clone()));
         if let Some((key, spelling)) = spelt {
             self.remove_spelling(&key, spelling.as_deref(), dirty);
@@ -229,6 +248,7 @@ impl Index {
         self.mark_archives(&page, dirty);
         self.mark_sitemap(&page, dirty);
         self.mark_shards(dirty);
+        self.update_search(id, homepage, dirty);
     }
 
     /// Replaces a page whose listing stays the same: see [`Page::same_listing`].
@@ -252,6 +272,29 @@ impl Index {
             paths.remove(&path);
         }
         self.former_of.entry(id).or_default().insert(path);
+    }
+
+    /// A page was added or removed. `homepage` is the homepage before that: another one may be shown now.
+    fn update_search(&mut self, id: PageId, homepage: Option<PageId>, dirty: &mut DirtyPaths) {
+        let shown = self.homepage().map(|page| page.id);
+        self.update_leaf(id, dirty);
+        if shown != homepage {
+            [homepage, shown].into_iter().flatten().for_each(|homepage| self.update_leaf(homepage, dirty));
+        }
+    }
+
+    /// Adds the page to its leaf, or removes it.
+    fn update_leaf(&mut self, id: PageId, dirty: &mut DirtyPaths) {
+        let is_found = self.page(id).is_some_and(|page| self.is_found(page));
+        let changed = match is_found {
+            true if !dirty.is_recording() => return self.search.extend([id]),
+            true => self.search.insert(id),
+            false => self.search.remove(id),
+        };
+        if !changed.is_empty() {
+            dirty.add(SearchFile::Leaves);
+        }
+        changed.into_iter().for_each(|leaf| dirty.add_all(SearchFile::of_leaf(leaf)));
     }
 
     fn insert_post(&mut self, page: &Page, dirty: &mut DirtyPaths) {

@@ -8,6 +8,9 @@
 //!    because lists show the beginning of their texts.
 //! 3. Make the others. A dirty path for which no file is made has no file any more.
 //!
+//! The search index is the exception: its leaves are merged by the caller ([`Need::Leaf`]), from [`Made::search`] of the
+//! pages generated in this build, and for the other pages of a leaf, from the dirty leaves of the last release.
+//!
 //! No text makes a build fail: a page that cannot be rendered within its bounds is shown as its source, with a
 //! [`Made::warning`].
 //!
@@ -29,9 +32,11 @@
 //! | `/standalone/…`, `/homepage/…`, former paths | redirects |
 //! | `/feed.xml`, `/rss.xml`, `/feed.json` | the newest posts |
 //! | `/sitemap.xml`, `/sitemap.lists.xml`, `/sitemap.0.xml` … | the sitemap; in shards from 501 pages on |
+//! | `/search` | the page of the search, without results: [`fill_search_page`] |
 //! | `/robots.txt`, `/llms.txt`, `/404.html`, `/favicon.svg`, `/assets/site.HASH.css`, `/assets/site.HASH.js` | one each |
 //! | `/assets/fonts/…` | not generated: [`shared_asset`] |
 //! | `/.nav`, `/.foot`, `/.docs`, `/.docs/S`, `/.crumbs/…`, `/.list`, `/.list/…` | fragments |
+//! | `/.search/leaves`, `/.search/LEAF`, `/.search/LEAF.text` | the search index: see [`SearchFile`] |
 //! | `/.docs/S/P`, `/.root/P` | fragments: the part of a long navigation that begins with page `P` |
 //!
 //! # Params
@@ -50,6 +55,7 @@ mod make;
 mod page;
 mod params;
 mod route;
+mod search_page;
 mod settings;
 mod site;
 mod text;
@@ -58,11 +64,13 @@ mod words;
 
 pub use fonts::{shared_asset, shared_assets};
 pub use join::{is_fragment, join};
+pub use make::SearchText;
 pub use page::Page;
 pub use params::PageParams;
+pub use search_page::{SearchResult, fill_search_page};
 pub use settings::{Fonts, Link, Settings};
 pub use site::{Changes, File, Made, MissingSource, Need, Site, Source};
-pub use url::url;
+pub use url::{SearchFile, url};
 
 /// Changes whenever the theme or the generator's code does: an incremental build cannot start from another version's
 /// files.

@@ -5,6 +5,7 @@ mod feeds;
 mod fragments;
 mod home;
 mod plain;
+mod search;
 mod section_lists;
 mod sitemap;
 mod timelines;
@@ -12,17 +13,22 @@ mod view;
 
 use askama::Template;
 
+pub use self::search::SearchText;
 use crate::route::Route;
+use crate::url::SearchFile;
 use crate::{File, Made, MissingSource, Site, Source};
 
 impl Site {
-    /// The file at a path, if there is one. `source` is required where [`Site::need`] says so.
+    /// The file at a path, if there is one. `source` is required where [`Site::need`] says so. The leaves of the search
+    /// index are not made here.
     pub fn make(&self, path: &str, source: Option<&Source<'_>>) -> Result<Option<Made>, MissingSource> {
         let Some(route) = self.route(path) else { return Ok(None) };
         let text = match route {
             Route::Page(id) => return self.document(id, source).map(Some),
             Route::Markdown(id) => return self.markdown(id, source).map(Some),
             Route::Redirect(to) => return Ok(Some(made(File::Redirect(to)))),
+            Route::Search(SearchFile::Terms(_) | SearchFile::Texts(_)) => return Ok(None),
+            Route::Search(SearchFile::Leaves) => self.search_leaves(),
             Route::Style => return Ok(Some(bytes(self.frame.style.clone()))),
             Route::Script => return Ok(Some(bytes(self.frame.script.clone()))),
             Route::Home => self.home(),
@@ -43,6 +49,7 @@ impl Site {
             Route::Llms => self.llms(),
             Route::Robots => self.robots(),
             Route::NotFound => self.not_found(),
+            Route::SearchPage => self.search_page(),
             Route::Icon => self.frame.icon_svg(),
         };
         Ok(Some(bytes(text.into_bytes())))
@@ -54,7 +61,7 @@ fn bytes(bytes: Vec<u8>) -> Made {
 }
 
 fn made(file: File) -> Made {
-    Made { file, summary: None, warning: None }
+    Made { file, summary: None, search: None, warning: None }
 }
 
 /// Templates fail only if a value they show does, and ours show only texts and numbers.

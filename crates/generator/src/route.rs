@@ -9,7 +9,7 @@ use crate::Page;
 use crate::index::Index;
 use crate::index::archive::Archive;
 use crate::index::timeline::Timeline;
-use crate::url::{Fragment, list_url, url};
+use crate::url::{Fragment, SearchFile, list_url, url};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
@@ -26,6 +26,7 @@ pub(crate) enum Route {
     Docs,
     SectionList(ContentType, Section),
     Fragment(Fragment),
+    Search(SearchFile),
     Redirect(String),
     Atom,
     Rss,
@@ -36,6 +37,7 @@ pub(crate) enum Route {
     Llms,
     Robots,
     NotFound,
+    SearchPage,
     Style,
     Script,
     Icon,
@@ -68,7 +70,7 @@ impl TimelineKey {
 }
 
 /// Files that every site has, at fixed paths.
-const FIXED: [&str; 12] = [
+const FIXED: [&str; 14] = [
     "/404.html",
     "/blog",
     "/docs",
@@ -77,10 +79,12 @@ const FIXED: [&str; 12] = [
     "/llms.txt",
     "/robots.txt",
     "/rss.xml",
+    "/search",
     "/sitemap.xml",
     "/tags",
     "/.foot",
     "/.nav",
+    "/.search/leaves",
 ];
 
 fn fixed(path: &str) -> Option<Route> {
@@ -93,6 +97,7 @@ fn fixed(path: &str) -> Option<Route> {
         "/llms.txt" => Route::Llms,
         "/robots.txt" => Route::Robots,
         "/rss.xml" => Route::Rss,
+        "/search" => Route::SearchPage,
         "/sitemap.xml" => Route::Sitemap,
         "/tags" => Route::Tags,
         _ => return None,
@@ -126,6 +131,9 @@ impl Index {
             "/.md" => return self.homepage().map(|page| Route::Markdown(page.id)),
             "/sitemap.lists.xml" => return (self.shards.count() > 0).then_some(Route::SitemapLists),
             _ => {}
+        }
+        if let Some(file) = SearchFile::parse(path) {
+            return self.has_search_file(file).then_some(Route::Search(file));
         }
         if path.starts_with("/.") {
             return Fragment::parse(path).filter(|fragment| self.has(fragment)).map(Route::Fragment);
@@ -234,12 +242,20 @@ impl Index {
         }
     }
 
+    fn has_search_file(&self, file: SearchFile) -> bool {
+        match file {
+            SearchFile::Leaves => true,
+            SearchFile::Terms(leaf) | SearchFile::Texts(leaf) => self.search.has(leaf),
+        }
+    }
+
     /// Every path that has a file, sorted.
     pub fn paths(&self, settings_paths: &SettingsPaths<'_>) -> Vec<String> {
         let mut paths: Vec<String> = FIXED.into_iter().map(str::to_owned).collect();
         paths.extend([settings_paths.style, settings_paths.script, "/"].map(str::to_owned));
         paths.extend(settings_paths.icon.map(str::to_owned));
         paths.extend((0..self.shards.count()).map(|shard| format!("/sitemap.{shard}.xml")));
+        paths.extend(self.search.leaves().flat_map(SearchFile::of_leaf).map(|file| file.to_string()));
         paths.extend(self.former_paths().cloned());
         self.pages().for_each(|page| page_paths(page, &mut paths));
         self.timeline_paths(&mut paths);

@@ -34,6 +34,8 @@ pub struct Settings {
     pub fonts: Fonts,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signals: Option<String>,
 }
 
 /// The fonts of a site.
@@ -69,7 +71,7 @@ const MAX_CSS_CHARS: usize = 100_000;
 
 impl Settings {
     /// Each key with its description, in display order.
-    pub const KEYS: [(&str, &str); 13] = [
+    pub const KEYS: [(&str, &str); 14] = [
         ("title", "the site's name, in the masthead and in feeds; the site's host label when not set"),
         ("description", "one sentence about the site, for its home page, search engines and feeds"),
         ("language", "the language of the texts, such as en, de or pt-BR; en when not set"),
@@ -91,6 +93,10 @@ impl Settings {
         (
             "edit",
             "where readers can change a docs page; {path} is its path: https://example.com/edit/main/{path}.md",
+        ),
+        (
+            "signals",
+            "what robots may use the pages for, in robots.txt: search=yes, ai-input=yes, ai-train=no",
         ),
     ];
 
@@ -114,6 +120,7 @@ impl Settings {
             "noindex" => self.noindex = yes(key, value)?,
             "fonts" => self.fonts = fonts(value)?,
             "edit" => self.edit = edit(value)?,
+            "signals" => self.signals = signals(value)?,
             _ => return Err(format!("unknown setting \"{key}\"; {}", known_keys())),
         }
         Ok(())
@@ -139,6 +146,7 @@ impl Settings {
             "noindex" => self.noindex.then(|| "yes".to_owned()),
             "fonts" => (self.fonts == Fonts::System).then(|| "system".to_owned()),
             "edit" => self.edit.clone(),
+            "signals" => self.signals.clone(),
             _ => return None,
         };
         Some(value.unwrap_or_default())
@@ -264,6 +272,18 @@ fn edit(value: &str) -> Result<Option<String>, String> {
     Ok(Some(value.to_owned()))
 }
 
+/// Content signals: <https://contentsignals.org>.
+fn signals(value: &str) -> Result<Option<String>, String> {
+    let is_known = |(name, answer): (&str, &str)| {
+        ["search", "ai-input", "ai-train"].contains(&name.trim()) && ["yes", "no"].contains(&answer.trim())
+    };
+    let signals: Vec<&str> = value.split(',').map(str::trim).filter(|signal| !signal.is_empty()).collect();
+    if let Some(wrong) = signals.iter().find(|signal| !signal.split_once('=').is_some_and(is_known)) {
+        return Err(format!("signals: \"{wrong}\" is not search, ai-input or ai-train with =yes or =no"));
+    }
+    Ok((!signals.is_empty()).then(|| signals.join(", ")))
+}
+
 fn fonts(value: &str) -> Result<Fonts, String> {
     match value {
         "" | "theme" => Ok(Fonts::Theme),
@@ -297,6 +317,7 @@ mod tests {
             ("noindex", "yes"),
             ("fonts", "system"),
             ("edit", "https://example.com/edit/main/{path}.md"),
+            ("signals", "search=yes, ai-train=no"),
         ];
         assert_eq!(values.map(|(key, _)| key), Settings::KEYS.map(|(key, _)| key));
         for (key, value) in values {
@@ -318,7 +339,7 @@ mod tests {
             "colour",
             "red",
             "unknown setting \"colour\"; the settings are title, description, language, author, logo, icon, \
-             accent, links, footer, css, noindex, fonts, edit",
+             accent, links, footer, css, noindex, fonts, edit, signals",
         );
         check("title", &"x".repeat(101), "title must be at most 100 characters, got 101");
         check("title", "a\0b", "title must not contain U+0000");
@@ -336,6 +357,11 @@ mod tests {
         check("links", "Docs", "links: \"Docs\" is not Text=URL, such as Docs=/docs");
         check("links", "=/docs", "links: \"=/docs\" is not Text=URL, such as Docs=/docs");
         check("noindex", "maybe", "noindex must be yes or no, not \"maybe\"");
+        check(
+            "signals",
+            "search=yes, ai=no",
+            "signals: \"ai=no\" is not search, ai-input or ai-train with =yes or =no",
+        );
         check("fonts", "comic", "fonts must be theme or system, not \"comic\"");
         check(
             "edit",

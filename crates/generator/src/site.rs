@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use model::{ContentType, PageId};
+use search::LeafName;
 
 use crate::frame::Frame;
 use crate::index::Index;
 use crate::index::dirty::DirtyPaths;
 use crate::route::Route;
-use crate::{Page, Settings};
+use crate::url::SearchFile;
+use crate::{Page, SearchText, Settings};
 
 /// Everything that the files of a site are generated from, except the texts.
 pub struct Site {
@@ -33,6 +35,8 @@ pub enum Need {
     Nothing,
     /// The source of this page.
     Page(PageId),
+    /// The files of the pages of this leaf ([`Site::leaf_pages`]), which the caller merges.
+    Leaf(LeafName),
     /// Only the index, once every page generated in this build has been summarised.
     Index,
 }
@@ -58,6 +62,8 @@ pub struct Made {
     pub file: File,
     /// Set for a page's HTML; pass it to [`Site::summarise`].
     pub summary: Option<String>,
+    /// Set for a page's HTML, if a search finds the page.
+    pub search: Option<SearchText>,
     /// Set for a page's HTML that could not be rendered as intended; for its author.
     pub warning: Option<String>,
 }
@@ -84,7 +90,8 @@ impl std::error::Error for MissingSource {}
 impl Site {
     /// A site without pages. `origin` is `https://example.com`, without a trailing slash.
     pub fn new(origin: &str, settings: Settings, default_title: &str) -> Site {
-        Site { frame: Frame::new(origin, settings, default_title), index: Index::default() }
+        let index = Index::new(settings.noindex);
+        Site { frame: Frame::new(origin, settings, default_title), index }
     }
 
     /// A site as of the last build, without dirty paths. Also the first step of a clean build, which then makes
@@ -143,6 +150,7 @@ impl Site {
         match self.route(path) {
             None => Need::Nothing,
             Some(Route::Page(id) | Route::Markdown(id)) => Need::Page(id),
+            Some(Route::Search(SearchFile::Terms(leaf) | SearchFile::Texts(leaf))) => Need::Leaf(leaf),
             Some(_) => Need::Index,
         }
     }
@@ -153,6 +161,11 @@ impl Site {
 
     pub fn page(&self, id: PageId) -> Option<&Page> {
         self.index.page(id)
+    }
+
+    /// The pages of a leaf of the search index, in the order in which [`search::merge`] takes them.
+    pub fn leaf_pages(&self, leaf: LeafName) -> Vec<PageId> {
+        self.index.search.ids(leaf)
     }
 
     /// The visible pages, in no particular order; to be stored for the next [`Site::load`].

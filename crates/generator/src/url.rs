@@ -1,8 +1,9 @@
-//! The paths of pages, lists and fragments.
+//! The paths of pages, lists, fragments and the search index.
 
 use std::fmt;
 
 use model::{ContentType, PageKey, Section, Slug};
+use search::LeafName;
 use sha2::{Digest, Sha256};
 
 /// The path of a page with this key: `/docs/guides/install`.
@@ -103,6 +104,44 @@ impl Fragment {
             ("list", Some(name), Some(rest)) => Fragment::List(of(name)?, section(rest)?),
             _ => return None,
         })
+    }
+}
+
+/// The files of the search index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchFile {
+    /// The names of all leaves, one a line, sorted.
+    Leaves,
+    /// [`search::Files::terms`] of a leaf.
+    Terms(LeafName),
+    /// [`search::Files::texts`] of a leaf.
+    Texts(LeafName),
+}
+
+impl fmt::Display for SearchFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SearchFile::Leaves => f.write_str("/.search/leaves"),
+            SearchFile::Terms(leaf) => write!(f, "/.search/{leaf}"),
+            SearchFile::Texts(leaf) => write!(f, "/.search/{leaf}.text"),
+        }
+    }
+}
+
+impl SearchFile {
+    /// The reverse of its `Display`.
+    pub fn parse(path: &str) -> Option<SearchFile> {
+        let name = path.strip_prefix("/.search/")?;
+        match name.strip_suffix(".text") {
+            Some(name) => LeafName::parse(name).map(SearchFile::Texts),
+            None if name == "leaves" => Some(SearchFile::Leaves),
+            None => LeafName::parse(name).map(SearchFile::Terms),
+        }
+    }
+
+    /// The two files of a leaf.
+    pub fn of_leaf(leaf: LeafName) -> [SearchFile; 2] {
+        [SearchFile::Terms(leaf), SearchFile::Texts(leaf)]
     }
 }
 

@@ -60,6 +60,11 @@ pub(crate) struct Words {
     pub all: &'static str,
     pub copy: &'static str,
     pub copied: &'static str,
+    pub search: &'static str,
+    pub search_label: &'static str,
+    pub results: &'static str,
+    pub no_results: &'static str,
+    pub search_hint: &'static str,
     pub page_count: [&'static str; 3],
     pub section_count: [&'static str; 3],
     /// The colours of the device, light, dark.
@@ -162,7 +167,14 @@ impl Words {
 
     /// For the script, as JSON.
     pub fn for_script(&self) -> String {
-        json!({"copy": self.copy, "copied": self.copied, "schemes": self.schemes}).to_string()
+        json!({
+            "copy": self.copy,
+            "copied": self.copied,
+            "schemes": self.schemes,
+            "search": self.search_label,
+            "none": self.no_results,
+        })
+        .to_string()
     }
 }
 
@@ -226,7 +238,9 @@ mod tests {
     fn patterns_have_their_placeholders() {
         for tag in ["ar", "de", "en", "es", "fr", "he", "it", "ja", "ko", "nl", "pl", "pt", "zh"] {
             let words = Words::of(tag);
-            for pattern in [words.updated, words.minutes, words.part, words.all] {
+            for pattern in
+                [words.updated, words.minutes, words.part, words.all, words.results, words.no_results]
+            {
                 assert_eq!(pattern.matches("{}").count(), 1, "{tag}: {pattern}");
             }
             for pattern in [words.long_date, words.short_date] {

@@ -10,8 +10,8 @@ pub struct PageKey {
 }
 
 /// First segments that a site uses for other paths than standalone pages.
-const RESERVED: [&str; 10] =
-    ["api", "assets", "blog", "docs", "feed", "homepage", "media", "search", "standalone", "tags"];
+const RESERVED: [&str; 11] =
+    ["api", "assets", "blog", "docs", "feed", "homepage", "mcp", "media", "search", "standalone", "tags"];
 
 impl PageKey {
     /// The field and the message, if the page would take a path that the site uses itself.

@@ -6,12 +6,13 @@
 //! 2. `snapshot`: the changes since the newest release, and the pages as that release shows them.
 //! 3. `plan`: the generator returns the paths that the changes affect.
 //! 4. `render`: several threads generate the files at these paths, which are appended to one pack unless they are
-//!    unchanged.
+//!    unchanged. `leaves`: those of the search index are merged as soon as their pages are rendered.
 //! 5. `go_live`: one transaction writes the release, the live pointer and the success of the builds.
 
 mod before;
 mod index;
 mod lease;
+mod leaves;
 mod pack;
 mod plan;
 mod queue;

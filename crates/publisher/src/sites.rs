@@ -4,11 +4,13 @@ mod domains;
 mod export;
 mod protection;
 mod releases;
+mod search;
 pub(crate) mod serving;
 mod settings;
 
 pub use self::export::Exported;
 pub use self::releases::ReleaseInfo;
+pub use self::search::{SearchHit, SearchIndex, SearchResults};
 pub use self::serving::{Found, content_type, is_html};
 
 use model::{AccountId, SiteId, SiteName};

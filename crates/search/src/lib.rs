@@ -57,7 +57,7 @@ mod typo;
 pub use excerpt::{Snippet, snippet};
 pub use leaf::{Leaf, MAX_PAGES, merge};
 pub use page::{Indexer, Page, Section};
-pub use partition::{LeafName, Partition};
+pub use partition::{LeafName, Partition, hash};
 pub use query::{MAX_QUERY, Query, TooLong};
 pub use search::{Found, Hit, search};
 pub use texts::Texts;

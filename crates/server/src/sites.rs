@@ -7,6 +7,7 @@
 //! 5. `path`: the canonical form of the path; other forms are redirected to it, if it exists.
 //! 6. `media`: an uploaded file; or `files`: a file of the release, from the cache if possible; `markdown`: of a page, the
 //!    Markdown if the client prefers that.
+//!    `search`: the results of a query.
 //! 7. `response`: encoding, range requests, not modified.
 //! 8. `headers`: the headers of every response of a site.
 
@@ -25,6 +26,7 @@ mod notes;
 mod password_form;
 mod path;
 mod response;
+mod search;
 mod status;
 
 use std::borrow::Cow;
@@ -49,6 +51,7 @@ use self::gate::Gate;
 pub(crate) use self::host::normalize_host;
 use self::metrics::RequestCounters;
 use self::path::Path;
+use self::search::Search;
 use crate::Health;
 use crate::listen::{RequestBody, RequestHandler};
 
@@ -77,6 +80,7 @@ struct Parts {
     publisher: Publisher,
     settings: SitesSettings,
     files: Files,
+    search: Search,
     gate: Gate,
     counters: RequestCounters,
     health: Health,
@@ -88,7 +92,7 @@ impl Sites {
         let health = Health::new(publisher.clone(), settings.limits.clone(), false);
         let gate = Gate::new(settings.limits.clone());
         let counters = RequestCounters::new();
-        Sites(Arc::new(Parts { publisher, settings, files, gate, counters, health }))
+        Sites(Arc::new(Parts { publisher, settings, files, search: Search::new(), gate, counters, health }))
     }
 }
 
@@ -204,6 +208,10 @@ impl Parts {
         path: &str,
         request: &Request<RequestBody>,
     ) -> Result<SiteResponse, Error> {
+        if search::is_search(path) {
+            let asked = (path, request.method(), request.uri());
+            return self.search.respond(&self.publisher, &self.files, site, release, asked).await;
+        }
         if is_html(path)
             && markdown::is_preferred(request.headers())
             && let Some(file) =

@@ -96,6 +96,17 @@ pub fn refresh(tx: &mut Tx, site: SiteId, number: i64, version: i64, as_of: Time
     Ok(())
 }
 
+const DISTRUST: &str = "
+UPDATE releases
+SET made_with = ''
+WHERE site_id = $1 AND number = $2";
+
+/// The next build does not start from this release, but from scratch.
+pub fn distrust(tx: &mut Tx, site: SiteId, number: i64) -> Result<()> {
+    tx.execute(DISTRUST, &[&site.0, &number])?;
+    Ok(())
+}
+
 const GO_LIVE: &str = "
 UPDATE sites
 SET live_release = $1, held = $2

@@ -5,6 +5,7 @@ mod domains;
 mod export;
 mod protection;
 mod releases;
+mod search;
 mod settings;
 mod show;
 
@@ -24,6 +25,7 @@ use self::domains::Domain;
 use self::export::Export;
 use self::protection::Password;
 use self::releases::Rollback;
+use self::search::Search;
 use self::settings::Set;
 use super::{Access, parse_account, with_publisher};
 use crate::{Global, output};
@@ -81,6 +83,8 @@ pub enum SiteCommand {
     Rollback(Rollback),
     /// Export a release as plain files, for any static host
     Export(Export),
+    /// Search the pages of a site, as visitors do
+    Search(Search),
     /// Custom domains of a site: list, add, remove
     Domain(Domain),
     /// Protect a site with a password, which is prompted for or read from standard input
@@ -95,6 +99,7 @@ impl SiteCommand {
             | SiteCommand::Open { .. }
             | SiteCommand::Settings { .. }
             | SiteCommand::Releases { .. }
+            | SiteCommand::Search(_)
             | SiteCommand::Export(_) => Access::Read,
             SiteCommand::Domain(domain) if domain.only_reads() => Access::Read,
             _ => Access::Write,
@@ -159,6 +164,7 @@ impl SiteCommand {
                 releases::list(&publisher, &site, json).await
             }
             SiteCommand::Rollback(rollback) => rollback.run(&publisher, json).await,
+            SiteCommand::Search(search) => search.run(&publisher, json).await,
             SiteCommand::Export(export) => export.run(&publisher, json).await,
             SiteCommand::Domain(domain) => domain.run(&publisher, json).await,
             SiteCommand::Password(password) => password.run(&publisher, json).await,

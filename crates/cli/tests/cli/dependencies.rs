@@ -17,8 +17,8 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("limits", &["model"]),
     ("store", &["model"]),
     ("backup", &["blob", "model", "store"]),
-    ("generator", &["markdown", "model"]),
-    ("publisher", &["api", "blob", "generator", "limits", "markdown", "media", "model", "store"]),
+    ("generator", &["markdown", "model", "search"]),
+    ("publisher", &["api", "blob", "generator", "limits", "markdown", "media", "model", "search", "store"]),
     ("server", &["api", "limits", "model", "publisher"]),
     ("cli", &["backup", "blob", "limits", "media", "model", "publisher", "server", "store"]),
 ];

@@ -190,7 +190,10 @@ impl Demo {
             files.insert(path, made.file);
         }
         for path in rest {
-            files.insert(path.clone(), site.make(&path, None).unwrap().unwrap().file);
+            // All but the leaves of the search index.
+            if let Some(made) = site.make(&path, None).unwrap() {
+                files.insert(path, made.file);
+            }
         }
         for (path, bytes) in shared_assets() {
             let place = target.join(path.trim_start_matches('/'));

@@ -6,10 +6,10 @@ use std::fmt;
 
 use model::{PageId, Timestamp};
 
-use super::hash::hash;
 use super::timeline::MAX_LIST_ENTRIES;
 use crate::text::Day;
 use crate::words::{Words, fill};
+use search::hash;
 
 /// A part of a long timeline that has its own file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,13 @@
 //!
 //! | change | dirty paths |
 //! |---|---|
-//! | its text | its own files, the lists that show its summary, feeds, its shard of the sitemap |
+//! | its text | its own files, its leaf, the lists that show its summary, feeds, its shard of the sitemap |
 //! | its listing (title, position …) | that, and its neighbours, the navigation of its section, its former paths |
 //! | the first or last page of a section | the list of the section, its breadcrumbs, its section page, lists of sections |
 //! | a section page | that, and the neighbours of the section at its old and new positions |
 //! | the first or last page of a type | masthead and footer |
 //! | the listing of a page without type and section | the footer |
+//! | a page that a search finds is added or removed | its leaf; if that is split or merged, the parts |
 
 use model::{ContentType, PageId, Section};
 
@@ -15,7 +16,7 @@ use super::Index;
 use super::dirty::DirtyPaths;
 use super::timeline::Timeline;
 use crate::Page;
-use crate::url::{Fragment, list_url, tag_slug, url};
+use crate::url::{Fragment, SearchFile, list_url, tag_slug, url};
 
 /// The list of a section with up to this many pages shows a description of each; longer lists show only titles.
 pub(crate) const MAX_DESCRIBED: usize = 100;
@@ -64,6 +65,9 @@ impl Index {
     /// The text of the page changed: its own files, and the lists that show its summary.
     pub(super) fn mark_text(&self, id: PageId, dirty: &mut DirtyPaths) {
         let Some(page) = self.page(id).filter(|_| dirty.is_recording()) else { return };
+        if self.is_found(page) {
+            dirty.add_all(SearchFile::of_leaf(self.search.leaf(id)));
+        }
         let key = &page.key;
         if key.content_type == ContentType::Homepage {
             ["/", "/.md", "/index.md"].into_iter().for_each(|path| dirty.add(path));

@@ -7,10 +7,10 @@ use std::sync::OnceLock;
 
 use model::PageId;
 
-use super::hash::hash;
 use crate::Page;
 use crate::inline::{Inline, plain};
 use crate::url::url;
+use search::hash;
 
 /// Up to this many bytes of links, the navigation of a section is one file; larger ones are split into parts of at most
 /// this size. A link has 80 to 150 bytes, so a part has about 200 pages.

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use model::PageId;
 
-use super::hash::hash;
+use search::hash;
 
 /// With up to this many pages, the sitemap is one file.
 const MAX_UNSHARDED_PAGES: usize = 500;

@@ -15,7 +15,7 @@ use crate::settings::is_link;
 use crate::text::{self, Day};
 use crate::url::{Fragment, tag_slug};
 use crate::words::fill;
-use crate::{File, Made, MissingSource, Page, Site, Source};
+use crate::{File, Made, MissingSource, Page, SearchText, Site, Source};
 
 /// Reading speed for prose, slow readers included.
 const WORDS_PER_MINUTE: usize = 220;
@@ -107,7 +107,8 @@ impl Site {
             ContentType::Docs => render(&DocsTemplate { shell, page: view }),
             _ => render(&PostTemplate { shell, page: view }),
         };
-        Ok(Made { file: File::Bytes(html.into_bytes()), summary: Some(summary), warning })
+        let search = self.index.is_found(page).then(|| SearchText::new(page, path, rendered));
+        Ok(Made { file: File::Bytes(html.into_bytes()), summary: Some(summary), search, warning })
     }
 
     fn page_shell<'s>(

@@ -1,4 +1,4 @@
-//! Other files: the 404 page, robots.txt and llms.txt.
+//! Other files: the 404 page, the page of the search, robots.txt and llms.txt.
 
 use std::fmt::Write;
 
@@ -9,6 +9,7 @@ use super::render;
 use super::view::{Entry, Shell};
 use crate::index::ordered_pages::OrderedPages;
 use crate::inline::plain;
+use crate::search_page::{query_mark, results_mark};
 use crate::url::url;
 use crate::{Page, Site};
 
@@ -28,7 +29,24 @@ struct NotFound<'s> {
     posts: Vec<Entry<'s>>,
 }
 
+#[derive(Template)]
+#[template(path = "search.html")]
+struct SearchTemplate<'s> {
+    shell: Shell<'s>,
+    query: &'static str,
+    results: String,
+}
+
 impl Site {
+    /// Without results, which the server fills in.
+    pub(super) fn search_page(&self) -> String {
+        let words = self.frame.words;
+        let mut shell = self.shell("/search", words.search);
+        shell.canonical = None;
+        shell.noindex = true;
+        render(&SearchTemplate { shell, query: query_mark(), results: results_mark(words) })
+    }
+
     pub(super) fn not_found(&self) -> String {
         let mut shell = self.shell("/404.html", self.frame.words.not_found);
         shell.canonical = None;
@@ -39,9 +57,12 @@ impl Site {
 
     pub(super) fn robots(&self) -> String {
         // Crawlers must be able to fetch a page to see its `noindex`, so nothing is disallowed here.
-        match self.frame.settings.noindex {
-            true => "User-agent: *\nAllow: /\n".to_owned(),
-            false => format!("User-agent: *\nAllow: /\n\nSitemap: {}/sitemap.xml\n", self.frame.origin),
+        let settings = &self.frame.settings;
+        let signals = settings.signals.as_ref().map(|signals| format!("Content-Signal: {signals}\n"));
+        let rules = format!("User-agent: *\n{}Allow: /\n", signals.unwrap_or_default());
+        match settings.noindex {
+            true => rules,
+            false => format!("{rules}\nSitemap: {}/sitemap.xml\n", self.frame.origin),
         }
     }
 

@@ -2,10 +2,10 @@
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
-use recto_generator::Settings;
+use recto_generator::{Settings, fill_search_page};
 use serde_json::Value;
 
-use crate::world::{With, World, between, blog, docs, id, standalone};
+use crate::world::{With, World, between, blog, docs, id, is_search_file, standalone};
 
 /// The texts of the elements `name`, in order; panics if the XML is not well-formed.
 fn texts(xml: &str, name: &str) -> Vec<String> {
@@ -76,10 +76,13 @@ fn feeds_are_well_formed_with_any_title() {
 fn user_text_never_becomes_markup() {
     let world = nasty();
     for path in world.files.keys().filter(|path| !path.ends_with(".md")) {
-        if !matches!(world.files[path], recto_generator::File::Bytes(_)) {
+        if !matches!(world.files[path], recto_generator::File::Bytes(_)) || is_search_file(path) {
             continue;
         }
-        let file = world.get(path);
+        let file = match path.as_str() {
+            "/search" => fill_search_page(&world.get(path), "", &[]).unwrap(),
+            path => world.get(path),
+        };
         if path.ends_with(".json") || path.ends_with(".txt") || path.ends_with(".css") {
             continue;
         }
@@ -118,7 +121,9 @@ fn code_in_titles_and_descriptions_is_code_or_plain_text() {
     count("/blog/c", 1 + 1 + 1);
     count("/", 1 + 5);
     // Markdown, the style sheet and the script may contain backticks.
-    let has_none = |path: &&String| ![".md", ".txt", ".css", ".js"].iter().any(|end| path.ends_with(end));
+    let has_none = |path: &&String| {
+        !is_search_file(path) && ![".md", ".txt", ".css", ".js"].iter().any(|end| path.ends_with(end))
+    };
     for path in world.files.keys().filter(has_none).filter(|path| world.finds(path) == "page") {
         let file = world.get(path);
         assert!(!file.contains('`'), "{path} {file}");
@@ -189,6 +194,18 @@ fn a_large_sitemap_is_an_index_of_shards() {
     urls.sort();
     urls.dedup();
     assert_eq!(urls.len(), 600 + 3);
+}
+
+#[test]
+fn robots_txt_has_the_signals_of_the_owner() {
+    let mut settings = Settings::default();
+    settings.set("signals", "search=yes,ai-train=no").unwrap();
+    let robots = World::with_settings(settings).raw("/robots.txt");
+    assert!(
+        robots.starts_with("User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n"),
+        "{robots}"
+    );
+    assert!(!World::new().raw("/robots.txt").contains("Signal"));
 }
 
 #[test]
@@ -287,7 +304,9 @@ fn front_matter_is_in_the_markdown_only() {
     world.texts.insert(id(1), text.to_owned());
     world.publish([docs(1, "a")]);
     assert_eq!(world.raw("/docs/a.md"), text);
-    assert!(world.files.keys().all(|path| path == "/docs/a.md" || !world.get(path).contains("Secret")));
+    let mut others = world.files.keys().filter(|path| *path != "/docs/a.md" && !is_search_file(path));
+    assert!(others.all(|path| !world.get(path).contains("Secret")));
+    assert_eq!((world.search("secret"), world.search("first")), (vec![], vec!["/docs/a".to_owned()]));
     assert!(world.raw("/llms.txt").contains("(https://example.com/docs/a.md): First words.\n"));
 }
 

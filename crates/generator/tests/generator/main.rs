@@ -6,6 +6,7 @@ mod links;
 mod lists;
 mod machines;
 mod oracle;
+mod search_index;
 mod source;
 mod urls;
 mod versions;

@@ -252,8 +252,8 @@ proptest! {
     }
 }
 
-/// Lists are split at 60 pages, the sitemap at 500, descriptions end at 100: each threshold is crossed in both
-/// directions.
+/// Lists are split at 60 pages, the search index at 64, the sitemap at 500, descriptions end at 100: each threshold is
+/// crossed in both directions.
 #[test]
 fn thresholds_are_crossed_in_both_directions() {
     let check = |pages: Vec<Page>, last: Vec<Page>| {
@@ -282,6 +282,10 @@ fn thresholds_are_crossed_in_both_directions() {
         "2026-04-01",
     ));
     check(spread.collect(), vec![post(0, "2026-05-14"), post(1, "2026-03-01"), post(2, "2026-05-20")]);
+    check(
+        (10..72).map(|n| docs(n, &format!("p{n}"))).collect(),
+        (0..4).map(|n| docs(n, &format!("p{n}"))).collect(),
+    );
     let section = (10..110).map(|n| docs(n, &format!("api/p{n}")));
     check(section.collect(), vec![docs(0, "api/p0"), docs(1, "api/p1"), docs(2, "api")]);
 }
@@ -319,6 +323,9 @@ fn a_rename_in_a_large_section_affects_few_files() {
             "/.docs/api",
             "/.docs/api/p0992",
             "/.list",
+            "/.search/00111",
+            "/.search/00111.text",
+            "/.search/leaves",
             "/docs",
             "/docs/api",
             "/docs/api/p0999",
@@ -370,7 +377,9 @@ fn a_page_at_an_end_of_a_section_has_neighbours_in_others() {
 fn a_changed_text_does_not_affect_the_navigation() {
     let mut world = World::of((0..2000).map(|n| docs(n, &format!("api/p{n:04}"))));
     let dirty = world.publish([docs(1000, "api/p1000").with(|page| page.updated_at = at("2026-06-01"))]);
-    assert_eq!(dirty, ["/docs/api/p1000", "/docs/api/p1000.md", "/llms.txt", "/sitemap.1.xml"]);
+    let leaf = ["/.search/00111", "/.search/00111.text"];
+    let page = ["/docs/api/p1000", "/docs/api/p1000.md", "/llms.txt", "/sitemap.1.xml"];
+    assert_eq!(dirty, [&leaf[..], &page].concat());
 
     let mut world = World::of(
         (0..2000).map(|n| blog(n, &format!("p{n:04}")).dated(&format!("2026-{:02}-01", n % 12 + 1))),

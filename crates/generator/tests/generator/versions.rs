@@ -72,6 +72,7 @@ fn the_version_depends_on_the_code_and_the_theme() {
         "crates/highlight/src/paint.rs",
         "crates/markdown/src/document/table.rs",
         "crates/model/src/lib.rs",
+        "crates/search/src/tokens.rs",
     ] {
         assert!(changes(path, appended), "{path}");
     }
@@ -80,7 +81,7 @@ fn the_version_depends_on_the_code_and_the_theme() {
 
 #[test]
 fn the_version_depends_on_dependencies() {
-    for package in ["pulldown-cmark", "askama", "math-core", "jiff", "unicase", "askama_derive"] {
+    for package in ["pulldown-cmark", "askama", "math-core", "jiff", "unicase", "askama_derive", "zstd"] {
         assert!(changes("Cargo.lock", bumped(package)), "{package}");
     }
     assert!(changes("Cargo.toml", |text| text.replace("math-core = {", "math-core = { optional = true,")));

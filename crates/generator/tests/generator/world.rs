@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use model::{ApiEndpoint, ContentType, PageId, PageKey, Section, Slug, Timestamp};
-use recto_generator::{Changes, File, Need, Page, PageParams, Settings, Site, Source};
+use recto_generator::{Changes, File, Need, Page, PageParams, SearchFile, Settings, Site, Source};
+use search::{Indexer, Leaf, LeafName, Query};
 use uuid::Uuid;
 
 pub const ORIGIN: &str = "https://example.com";
@@ -130,8 +131,10 @@ impl World {
         dirty
     }
 
-    /// Pages first, then lists.
+    /// Pages first, then lists and the search index.
     pub fn build(&mut self, dirty: Vec<String>) {
+        let old = self.leaves_at(&dirty);
+        let (mut found, mut indexer) = (HashMap::new(), Indexer::default());
         let (pages, rest): (Vec<_>, Vec<_>) =
             dirty.into_iter().partition(|path| matches!(self.site.need(path), Need::Page(_)));
         for path in pages {
@@ -141,14 +144,63 @@ impl World {
             if let Some(summary) = made.summary {
                 self.site.summarise(id, summary);
             }
+            if let Some(text) = made.search {
+                found.insert(id, text.index(id, &mut indexer));
+            }
             self.files.insert(path, made.file);
         }
         for path in rest {
+            if let Need::Leaf(leaf) = self.site.need(&path) {
+                self.merge(leaf, &old, &found);
+                continue;
+            }
             match self.site.make(&path, None).unwrap() {
                 Some(made) => self.files.insert(path, made.file),
                 None => self.files.remove(&path),
             };
         }
+    }
+
+    /// The leaves of the last build among these paths.
+    fn leaves_at(&self, paths: &[String]) -> Vec<(LeafName, search::Files)> {
+        let leaf = |path: &String| match SearchFile::parse(path) {
+            Some(SearchFile::Terms(leaf)) if self.files.contains_key(path) => Some((leaf, self.leaf(leaf))),
+            _ => None,
+        };
+        paths.iter().filter_map(leaf).collect()
+    }
+
+    /// The files of a leaf.
+    pub fn leaf(&self, leaf: LeafName) -> search::Files {
+        let [terms, texts] = SearchFile::of_leaf(leaf).map(|file| match &self.files[&file.to_string()] {
+            File::Bytes(bytes) => bytes.clone(),
+            File::Redirect(to) => panic!("a redirect to {to}"),
+        });
+        search::Files { terms, texts }
+    }
+
+    fn merge(
+        &mut self,
+        leaf: LeafName,
+        old: &[(LeafName, search::Files)],
+        found: &HashMap<PageId, search::Files>,
+    ) {
+        let ids = self.site.leaf_pages(leaf);
+        let old = old.iter().filter(|(other, _)| leaf.overlaps(*other)).map(|(_, files)| files);
+        let parts: Vec<_> = old.chain(ids.iter().filter_map(|id| found.get(id))).collect();
+        let files = search::merge(&parts, &ids).unwrap();
+        let [terms, texts] = SearchFile::of_leaf(leaf).map(|file| file.to_string());
+        self.files.insert(terms, File::Bytes(files.terms));
+        self.files.insert(texts, File::Bytes(files.texts));
+    }
+
+    /// The URLs of the pages that a search finds, best first.
+    pub fn search(&self, query: &str) -> Vec<String> {
+        let names = self.raw("/.search/leaves");
+        let files: Vec<_> = names.lines().map(|name| self.leaf(LeafName::parse(name).unwrap())).collect();
+        let leaves: Vec<_> = files.iter().map(|files| Leaf::open(&files.terms).unwrap()).collect();
+        let found = search::search(&leaves, &Query::parse(query).unwrap(), 1000).unwrap();
+        found.hits.into_iter().map(|hit| hit.url).collect()
     }
 
     /// The file as stored.
@@ -184,6 +236,11 @@ impl World {
         let hrefs = main.split(" href=\"").skip(1).map(|rest| rest.split_once('"').unwrap().0.to_owned());
         hrefs.collect()
     }
+}
+
+/// Whether a file is part of the search index, and not a text.
+pub fn is_search_file(path: &str) -> bool {
+    SearchFile::parse(path).is_some()
 }
 
 /// The text between two delimiters, for each occurrence.

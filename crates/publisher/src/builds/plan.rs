@@ -1,12 +1,14 @@
 //! Decides which paths are generated again.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use api::BuildWarning;
 use generator::{Changes, Need, Site};
 use model::{PageId, SiteId};
+use search::LeafName;
 
 use super::before::BaseFiles;
+use super::leaves::{Leaves, NewLeaf};
 use super::snapshot::Snapshot;
 use super::warnings;
 use crate::{Error, Publisher};
@@ -15,8 +17,9 @@ pub(super) struct Plan {
     pub site: Site,
     /// Every file is generated, and all other files of the newest release are removed.
     pub from_scratch: bool,
-    /// Pages whose text is needed, with the paths that need it.
-    pub pages: Vec<(PageId, Vec<String>)>,
+    /// Pages whose text is needed, in the order of their leaves.
+    pub pages: Vec<PagePlan>,
+    pub leaves: Leaves,
     /// Paths that are generated from the index alone, after the pages.
     pub others: Vec<String>,
     /// Paths that no longer have a file.
@@ -28,6 +31,15 @@ pub(super) struct Plan {
     pub warnings: Vec<BuildWarning>,
 }
 
+/// A page whose text is needed.
+pub(super) struct PagePlan {
+    pub page: PageId,
+    /// The paths that need it.
+    pub paths: Vec<String>,
+    /// The leaf of the search index that needs it.
+    pub leaf: Option<LeafName>,
+}
+
 impl Publisher {
     pub(super) async fn plan(&self, site: SiteId, snapshot: Snapshot) -> Result<Plan, Error> {
         let planned = tokio::task::spawn_blocking(move || plan(snapshot)).await;
@@ -36,14 +48,16 @@ impl Publisher {
             true => self.before_all(site).await?,
             false => self.before_at(site, plan.paths()).await?,
         };
+        plan.leaves.find_old(&plan.before, &plan.gone);
         Ok(plan)
     }
 }
 
 impl Plan {
     fn paths(&self) -> Vec<String> {
-        let pages = self.pages.iter().flat_map(|(_, paths)| paths);
-        pages.chain(&self.others).chain(&self.gone).cloned().collect()
+        let pages = self.pages.iter().flat_map(|page| &page.paths);
+        let paths = pages.chain(&self.others).chain(&self.gone).cloned();
+        paths.chain(self.leaves.paths()).collect()
     }
 }
 
@@ -57,21 +71,51 @@ fn plan(snapshot: Snapshot) -> Result<Plan, Error> {
     };
     let dirty = site.apply(Changes { pages, former });
     let dirty = if from_scratch { site.all_paths() } else { dirty };
-    let base = base.and_then(|base| base.warnings).filter(|_| !from_scratch);
+    let base = base.filter(|_| !from_scratch);
+    let leaves_of = base.as_ref().map(|base| base.number);
+    let base = base.and_then(|base| base.warnings);
     let made_again: HashSet<&str> = match base {
         Some(_) => dirty.iter().map(String::as_str).collect(),
         None => HashSet::new(),
     };
     let warnings = warnings::still_true(base.as_deref(), &made_again)?;
     let mut by_page: HashMap<PageId, Vec<String>> = HashMap::new();
-    let (mut others, mut gone) = (Vec::new(), Vec::new());
+    let (mut others, mut gone, mut leaves) = (Vec::new(), Vec::new(), BTreeMap::new());
     for path in dirty {
         match site.need(&path) {
             Need::Page(id) => by_page.entry(id).or_default().push(path),
+            Need::Leaf(leaf) => {
+                leaves.entry(leaf).or_insert_with(|| NewLeaf::new(site.leaf_pages(leaf)));
+            }
             Need::Index => others.push(path),
             Need::Nothing => gone.push(path),
         }
     }
-    let (pages, before) = (by_page.into_iter().collect(), BaseFiles::default());
-    Ok(Plan { site, from_scratch, pages, others, gone, before, changed, warnings })
+    let (pages, before) = (in_leaves(&site, by_page, &mut leaves), BaseFiles::default());
+    let leaves = Leaves::new(leaves, leaves_of);
+    Ok(Plan { site, from_scratch, pages, leaves, others, gone, before, changed, warnings })
+}
+
+/// Assigns the pages to the leaves that need them, in whose order they are rendered.
+fn in_leaves(
+    site: &Site,
+    mut by_page: HashMap<PageId, Vec<String>>,
+    leaves: &mut BTreeMap<LeafName, NewLeaf>,
+) -> Vec<PagePlan> {
+    let mut pages = Vec::with_capacity(by_page.len());
+    for (name, leaf) in leaves {
+        for page in leaf.ids.clone() {
+            // The HTML, which gives the page's text to the leaf.
+            let is_rendered =
+                |paths: &Vec<String>| site.path_of(page).is_some_and(|path| paths.contains(&path));
+            if by_page.get(&page).is_some_and(is_rendered)
+                && let Some(paths) = by_page.remove(&page)
+            {
+                leaf.expect_page();
+                pages.push(PagePlan { page, paths, leaf: Some(*name) });
+            }
+        }
+    }
+    pages.extend(by_page.into_iter().map(|(page, paths)| PagePlan { page, paths, leaf: None }));
+    pages
 }

@@ -7,14 +7,16 @@ use std::time::{Duration, Instant};
 
 use api::BuildWarning;
 use bytes::Bytes;
-use generator::{File, Made, Site, Source};
+use generator::{File, Made, MissingSource, Site, Source};
 use model::PageId;
+use search::{Files, Indexer, LeafName};
 use store::files::Hash;
 use tokio::sync::mpsc;
 
 use super::lease::Stop;
+use super::leaves::Leaves;
 use super::pack::PackWriter;
-use super::plan::Plan;
+use super::plan::{PagePlan, Plan};
 use super::texts::Job;
 use crate::sites::serving::short;
 use crate::{Error, Publisher};
@@ -63,17 +65,19 @@ struct Batch {
     outputs: Vec<Output>,
     bytes: usize,
     summaries: Vec<(PageId, String)>,
+    /// What the search index holds of the pages, by leaf.
+    indexed: Vec<(LeafName, Files)>,
     warnings: Vec<BuildWarning>,
 }
 
 impl Publisher {
     /// Generates all files of the plan and appends them to the pack.
     pub(super) async fn render(&self, plan: Plan, writer: &mut PackWriter) -> Result<Rendered, Stop> {
-        let Plan { site, pages, others, gone, before, from_scratch, changed, mut warnings } = plan;
+        let Plan { site, pages, leaves, others, gone, before, from_scratch, changed, mut warnings } = plan;
         let rendered = pages.len();
         let site = Arc::new(site);
         writer.set_base(before, from_scratch, gone);
-        let (summaries, of_pages) = self.render_pages(&site, pages, writer).await?;
+        let (summaries, of_pages) = self.render_pages(&site, pages, leaves, writer).await?;
         warnings.extend(of_pages);
         let mut site =
             Arc::into_inner(site).ok_or_else(|| Error::Internal("a render thread did not end".into()))?;
@@ -87,7 +91,8 @@ impl Publisher {
     async fn render_pages(
         &self,
         site: &Arc<Site>,
-        pages: Vec<(PageId, Vec<String>)>,
+        pages: Vec<PagePlan>,
+        mut leaves: Leaves,
         writer: &mut PackWriter,
     ) -> Result<(Vec<(PageId, String)>, Vec<BuildWarning>), Stop> {
         let total = pages.len();
@@ -112,10 +117,18 @@ impl Publisher {
                 for output in batch.outputs {
                     writer.add(output).await?;
                 }
+                for (leaf, files) in batch.indexed {
+                    if let Some(complete) = leaves.add(leaf, files) {
+                        self.merge_leaf(&leaves, leaf, complete, writer).await?;
+                    }
+                }
                 if reported.elapsed() > PROGRESS {
                     tracing::info!(rendered = summaries.len(), of = total, "building");
                     reported = Instant::now();
                 }
+            }
+            while let Some((leaf, unrendered)) = leaves.next() {
+                self.merge_leaf(&leaves, leaf, unrendered, writer).await?;
             }
             Ok::<_, Stop>((summaries, warnings))
         };
@@ -130,7 +143,8 @@ async fn render_others(site: Site, others: Vec<String>, writer: &mut PackWriter)
     let work = tokio::task::spawn_blocking(move || {
         let mut batch = Batch::default();
         for path in others {
-            batch.make(&site, &path, None)?;
+            let file = catch_unwind(AssertUnwindSafe(|| site.make(&path, None)));
+            batch.add(&path, generated(&path, file)?);
             if !batch.hand_on(|batch| made.blocking_send(batch).is_ok()) {
                 break;
             }
@@ -160,17 +174,15 @@ fn render_loop(
         // The priority of this thread only.
         let _ = rustix::process::nice(19);
     }
+    let mut indexer = Indexer::default();
     loop {
         let jobs = queue.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();
         let Some(jobs) = jobs else { return };
         let mut batch = Batch::default();
         for job in jobs {
-            let source = Source::new(&job.content);
-            for path in &job.paths {
-                if let Err(stop) = batch.make(site, path, Some((job.page, &source))) {
-                    let _ = made.blocking_send(Err(stop));
-                    return;
-                }
+            if let Err(stop) = batch.make_page(site, &job, &mut indexer) {
+                let _ = made.blocking_send(Err(stop));
+                return;
             }
             if !batch.hand_on(|batch| made.blocking_send(Ok(batch)).is_ok()) {
                 return;
@@ -184,14 +196,32 @@ fn render_loop(
 }
 
 impl Batch {
-    /// Generates the file at a path.
-    fn make(&mut self, site: &Site, path: &str, page: Option<(PageId, &Source)>) -> Result<(), Stop> {
-        let Some(Made { file, summary, warning }) = made(site, path, page.map(|(_, source)| source))? else {
-            return Ok(());
-        };
-        if let (Some((page, _)), Some(summary)) = (page, summary) {
-            self.summaries.push((page, summary));
+    /// Generates the files of a page.
+    fn make_page(&mut self, site: &Site, job: &Job, indexer: &mut Indexer) -> Result<(), Stop> {
+        let PagePlan { page, paths, leaf } = &job.page;
+        let source = Source::new(&job.content);
+        for path in paths {
+            let make = |source: &Source| {
+                let mut made = site.make(path, Some(source))?;
+                let text = made.as_mut().and_then(|made| made.search.take()).filter(|_| leaf.is_some());
+                Ok((made, text.map(|text| text.index(*page, indexer))))
+            };
+            let (made, files) = guarded(path, &source, make)?;
+            if let Some(summary) = made.as_ref().and_then(|made| made.summary.clone()) {
+                self.summaries.push((*page, summary));
+            }
+            if let (Some(leaf), Some(files)) = (leaf, files) {
+                self.bytes += files.terms.len() + files.texts.len();
+                self.indexed.push((*leaf, files));
+            }
+            self.add(path, made);
         }
+        Ok(())
+    }
+
+    /// Adds the file at a path, if there is one.
+    fn add(&mut self, path: &str, made: Option<Made>) {
+        let Some(Made { file, warning, .. }) = made else { return };
         self.warnings.extend(warning.map(|message| BuildWarning { url: path.to_owned(), message }));
         let output = output(path, file);
         self.bytes += match &output.body {
@@ -199,7 +229,6 @@ impl Batch {
             Body::Redirect(target) => target.len(),
         };
         self.outputs.push(output);
-        Ok(())
     }
 
     /// Passes the batch on, if it is large enough; `false`: the receiver has stopped.
@@ -209,30 +238,36 @@ impl Batch {
 }
 
 /// A page whose text makes the generator panic is shown as its source: no text makes a build fail.
-fn made(site: &Site, path: &str, source: Option<&Source>) -> Result<Option<Made>, Stop> {
-    let here = |source: Option<&Source>| catch_unwind(AssertUnwindSafe(|| site.make(path, source)));
-    let attempt = |source: Option<&Source>| match source {
-        Some(long) if long.content.len() > LONG_TEXT => {
+fn guarded<T: Send>(
+    path: &str,
+    source: &Source,
+    mut make: impl FnMut(&Source) -> Result<T, MissingSource> + Send,
+) -> Result<T, Stop> {
+    let mut attempt = |source: &Source| {
+        if source.content.len() > LONG_TEXT {
             let _turn = LONG_TEXTS.blocking_lock();
             // The allocator keeps freed memory for its thread, so the text is rendered in a short-lived one.
-            std::thread::scope(|scope| {
+            let made = std::thread::scope(|scope| {
                 let thread = std::thread::Builder::new().name("recto-long-text".into());
-                match thread.spawn_scoped(scope, || site.make(path, source)) {
-                    Ok(thread) => thread.join(),
-                    // No thread can be started: rendering here needs more memory, but the page is not missing.
-                    Err(_) => here(source),
-                }
-            })
+                thread.spawn_scoped(scope, || make(source)).ok().map(|thread| thread.join())
+            });
+            if let Some(made) = made {
+                return made;
+            }
+            // No thread can be started: rendering here needs more memory, but the page is not missing.
         }
-        _ => here(source),
+        catch_unwind(AssertUnwindSafe(|| make(source)))
     };
-    let as_text = source.map(|source| Source { as_text: Some(PANICKED), ..*source });
-    let made = attempt(source).or_else(|_| attempt(as_text.as_ref()));
+    let as_text = Source { as_text: Some(PANICKED), ..*source };
+    generated(path, attempt(source).or_else(|_| attempt(&as_text)))
+}
+
+fn generated<T>(path: &str, made: std::thread::Result<Result<T, MissingSource>>) -> Result<T, Stop> {
     let made = made.map_err(|_| Stop::Failed(format!("{path} could not be generated")))?;
     made.map_err(|missing| Error::Internal(missing.to_string()).into())
 }
 
-fn output(path: &str, file: File) -> Output {
+pub(super) fn output(path: &str, file: File) -> Output {
     let (body, hash) = match file {
         File::Bytes(bytes) => {
             let hash = blake3::hash(&bytes);

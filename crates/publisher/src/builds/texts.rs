@@ -9,16 +9,16 @@ use store::texts::{self, TextId};
 use tokio::sync::mpsc;
 
 use super::lease::Stop;
+use super::plan::PagePlan;
 use crate::{Error, Publisher};
 
 /// Limits of one piece.
 const PAGES: usize = 64;
 const BYTES: usize = 1 << 20;
 
-/// One page with its text, and the paths to generate from it.
+/// One page with its text.
 pub(super) struct Job {
-    pub page: PageId,
-    pub paths: Vec<String>,
+    pub page: PagePlan,
     pub content: String,
 }
 
@@ -26,21 +26,21 @@ impl Publisher {
     pub(super) async fn read_texts(
         &self,
         site: Arc<Site>,
-        pages: Vec<(PageId, Vec<String>)>,
+        pages: Vec<PagePlan>,
         jobs: mpsc::Sender<Vec<Job>>,
     ) -> Result<(), Stop> {
         let text = |id: PageId| site.page(id).and_then(|page| page.content).map(TextId);
         let mut pages = VecDeque::from(pages);
         while !pages.is_empty() {
-            let ids: Vec<TextId> = pages.iter().take(PAGES).filter_map(|(id, _)| text(*id)).collect();
+            let ids: Vec<TextId> = pages.iter().take(PAGES).filter_map(|page| text(page.page)).collect();
             let wanted = ids.clone();
             let mut bodies = self.read(move |tx| Ok(texts::some_bodies(tx, &wanted, BYTES)?)).await?;
             if bodies.is_empty() && !ids.is_empty() {
                 return Err(text_missing().into());
             }
             let mut work = Vec::with_capacity(bodies.len());
-            while let Some((page, _)) = pages.front() {
-                let content = match text(*page) {
+            while let Some(page) = pages.front() {
+                let content = match text(page.page) {
                     None => String::new(),
                     Some(id) => match bodies.remove(&id) {
                         Some(body) => body,
@@ -48,8 +48,8 @@ impl Publisher {
                         None => break,
                     },
                 };
-                let Some((page, paths)) = pages.pop_front() else { break };
-                work.push(Job { page, paths, content });
+                let Some(page) = pages.pop_front() else { break };
+                work.push(Job { page, content });
             }
             if work.is_empty() {
                 return Err(text_missing().into());

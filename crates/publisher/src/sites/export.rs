@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use generator::Fonts;
+use generator::{Fonts, SearchFile};
 use model::SiteId;
 use store::files::{self, Stored};
 use store::releases;
@@ -104,7 +104,7 @@ impl Publisher {
         }
     }
 
-    /// Fragments are shared by many pages, and read once.
+    /// Fragments are shared by many pages, and read once. The search index is not among them.
     async fn fragments(&self, site: SiteId, release: i64) -> Result<HashMap<String, Bytes>, Error> {
         let (mut fragments, mut after) = (HashMap::new(), "/.".to_owned());
         loop {
@@ -115,6 +115,9 @@ impl Publisher {
             for file in step {
                 if !file.path.starts_with("/.") {
                     return Ok(fragments);
+                }
+                if SearchFile::parse(&file.path).is_some() {
+                    continue;
                 }
                 if let Found::Body { bytes, .. } = self.fetch(file.stored).await? {
                     fragments.insert(file.path, bytes);
@@ -155,6 +158,12 @@ fn plain(
         false => directory.join(relative),
     };
     let bytes = match found {
+        // A static host cannot search.
+        Found::Body { bytes, .. } if path == "/search" => {
+            let page = generator::join(&bytes, |path| fragments.get(path));
+            let filled = generator::fill_search_page(&String::from_utf8_lossy(&page), "", &[]);
+            filled.map_or(page, String::into_bytes)
+        }
         Found::Body { bytes, .. } if is_html(path) => generator::join(&bytes, |path| fragments.get(path)),
         Found::Body { bytes, .. } => bytes.to_vec(),
         Found::Redirect(target) => {

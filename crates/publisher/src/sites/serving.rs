@@ -6,6 +6,7 @@ use std::sync::Arc;
 use blob::Key;
 use bytes::Bytes;
 use futures_util::future::try_join_all;
+use generator::SearchFile;
 use model::SiteId;
 use quick_cache::sync::Cache;
 use store::Mark;
@@ -136,7 +137,7 @@ impl Publisher {
     }
 
     /// What a release has at these paths, looked up in one statement.
-    async fn find_each(
+    pub(super) async fn find_each(
         &self,
         site: SiteId,
         release: i64,
@@ -184,6 +185,7 @@ pub fn content_type(path: &str) -> &'static str {
     let name = path.rsplit('/').next().unwrap_or_default();
     let (_, extension) = name.rsplit_once('.').unwrap_or_default();
     match (name, extension) {
+        _ if SearchFile::parse(path).is_some() => "application/octet-stream",
         ("feed.xml", _) => "application/atom+xml; charset=utf-8",
         ("rss.xml", _) => "application/rss+xml; charset=utf-8",
         ("feed.json", _) => "application/feed+json; charset=utf-8",

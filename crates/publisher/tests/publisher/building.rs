@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
+use generator::SearchFile;
 use model::{Clock, ManualClock, SiteId, Timestamp};
 use publisher::{Found, Publisher, Worker};
 use serde_json::json;
@@ -88,8 +89,10 @@ impl World {
     }
 }
 
+/// Files of the search index are shown in hexadecimal.
 async fn found(publisher: &Publisher, site: SiteId, release: i64, path: &str) -> Option<String> {
     match publisher.find(site, release, path).await.unwrap()? {
+        Found::Body { bytes, .. } if SearchFile::parse(path).is_some() => Some(format!("{bytes:x}")),
         Found::Body { bytes, .. } => Some(String::from_utf8(bytes.to_vec()).unwrap()),
         Found::Redirect(target) => Some(format!("→ {target}")),
     }

@@ -23,6 +23,7 @@ mod races;
 mod refused;
 mod releases;
 mod schedule;
+mod search_index;
 mod trash;
 mod verify;
 

@@ -24,7 +24,7 @@ async fn built(database: &Database) -> (World, tempfile::TempDir) {
 }
 
 /// The only pack.
-fn pack(directory: &std::path::Path) -> std::path::PathBuf {
+pub fn pack(directory: &std::path::Path) -> std::path::PathBuf {
     let mut folders: Vec<_> =
         std::fs::read_dir(directory.join("packs")).unwrap().map(Result::unwrap).collect();
     assert_eq!(folders.len(), 1);

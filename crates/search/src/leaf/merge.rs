@@ -1,12 +1,16 @@
 //! Makes a leaf of parts of others: the only way in which leaves are made, so that a leaf depends on its pages alone.
 
 use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use model::PageId;
 
 use super::postings::NewPostings;
+use super::terms::Terms;
 use super::{Leaf, MAX_PAGES, PageRecord, Writer, bits, first_bytes};
 use crate::texts::{Texts, TextsWriter};
+use crate::tokens::MAX_TERM;
 use crate::{Damaged, Files};
 
 /// A page that is not part of the new leaf.
@@ -29,11 +33,8 @@ pub fn merge(parts: &[&Files], ids: &[PageId]) -> Result<Files, Damaged> {
         pages.push(PageRecord::copy(&parts[part].leaf, page)?);
         texts.put(parts[part].texts.frame(page)?);
     }
-    let mut terms = TermList::default();
-    for part in parts.iter().filter(|part| part.numbers.iter().any(|number| *number != DROPPED)) {
-        terms.add(part)?;
-    }
-    Ok(Files { terms: terms.sorted().write()?.finish(&pages), texts: texts.finish() })
+    let terms = merged_terms(&parts)?.finish(&pages);
+    Ok(Files { terms, texts: texts.finish() })
 }
 
 struct Part<'p> {
@@ -59,96 +60,104 @@ fn find(parts: &[Part<'_>], id: PageId) -> Option<(usize, usize)> {
     parts.iter().enumerate().rev().find_map(in_part)
 }
 
-/// The terms of all parts.
-#[derive(Default)]
-struct TermList<'p> {
-    /// The bytes of all terms.
-    bytes: Vec<u8>,
-    entries: Vec<Entry>,
-    parts: Vec<&'p Part<'p>>,
+/// Merges the terms of all parts, which are in order. Only one term of each part is in memory.
+fn merged_terms(parts: &[Part<'_>]) -> Result<Writer, Damaged> {
+    let mut heap = BinaryHeap::with_capacity(parts.len());
+    for (number, part) in parts.iter().enumerate().filter(|(_, part)| part.is_used()) {
+        heap.extend(Head::first(number, part.leaf.terms()?)?);
+    }
+    let bytes = parts.iter().filter(|part| part.is_used()).map(|part| part.leaf.bytes.len()).sum();
+    let (mut writer, mut postings) = (Writer::with_capacity(bytes), NewPostings::default());
+    let (mut term, mut entries) = (Vec::with_capacity(MAX_TERM), Vec::with_capacity(parts.len()));
+    while let Some(head) = heap.peek() {
+        term.clear();
+        term.extend_from_slice(head.terms.term());
+        entries.clear();
+        while let Some(mut head) = heap.peek_mut()
+            && head.terms.term() == term
+        {
+            entries.push((&parts[head.part], head.terms.bytes().len()));
+            if !head.advance()? {
+                PeekMut::pop(head);
+            }
+        }
+        if let [(part, place)] = entries[..]
+            && let Some(same) = part.unchanged(place)?
+        {
+            writer.put_bytes(&term, same);
+            continue;
+        }
+        postings.clear();
+        for (part, place) in &entries {
+            part.add_postings(*place, &mut postings)?;
+        }
+        if !postings.is_empty() {
+            writer.put(&term, &postings);
+        }
+    }
+    Ok(writer)
 }
 
-#[derive(Clone, Copy)]
-struct Entry {
+/// The next term of a part. Of several, the first in the order of the terms is the greatest.
+struct Head<'p> {
     /// The first eight bytes of the term: few comparisons need more.
     first: u64,
-    offset: u32,
-    /// Of its postings, from the end of its part.
-    postings: u32,
-    length: u8,
-    part: u16,
+    part: usize,
+    terms: Terms<'p>,
 }
 
-impl<'p> TermList<'p> {
-    fn add(&mut self, part: &'p Part<'p>) -> Result<(), Damaged> {
-        self.bytes.reserve(part.leaf.bytes.len());
-        let mut terms = part.leaf.terms()?;
-        while terms.next()? {
-            let term = terms.term();
-            self.entries.push(Entry {
-                first: first_bytes(term),
-                offset: u32::try_from(self.bytes.len()).map_err(|_| Damaged)?,
-                postings: u32::try_from(terms.bytes().len()).map_err(|_| Damaged)?,
-                length: u8::try_from(term.len()).map_err(|_| Damaged)?,
-                part: u16::try_from(self.parts.len()).map_err(|_| Damaged)?,
-            });
-            self.bytes.extend_from_slice(term);
-        }
-        self.parts.push(part);
-        Ok(())
+impl<'p> Head<'p> {
+    fn first(part: usize, terms: Terms<'p>) -> Result<Option<Head<'p>>, Damaged> {
+        let mut head = Head { first: 0, part, terms };
+        Ok(head.advance()?.then_some(head))
     }
 
-    /// The terms of a part are in order already, which the standard library's stable sort makes use of.
-    fn sorted(mut self) -> TermList<'p> {
-        let mut entries = std::mem::take(&mut self.entries);
-        entries.sort_by(|a, b| self.compare(a, b));
-        self.entries = entries;
-        self
-    }
-
-    fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
-        a.first.cmp(&b.first).then_with(|| match a.length <= 8 && b.length <= 8 {
-            true => a.length.cmp(&b.length),
-            false => self.term(a).cmp(self.term(b)),
-        })
-    }
-
-    fn term(&self, entry: &Entry) -> &[u8] {
-        &self.bytes[entry.offset as usize..][..usize::from(entry.length)]
-    }
-
-    fn write(&self) -> Result<Writer, Damaged> {
-        let (mut writer, mut postings) = (Writer::with_capacity(self.bytes.len()), NewPostings::default());
-        for group in self.entries.chunk_by(|a, b| self.compare(a, b) == Ordering::Equal) {
-            if let [entry] = group
-                && let Some(same) = self.parts[usize::from(entry.part)].unchanged(entry)?
-            {
-                writer.put_bytes(self.term(entry), same);
-                continue;
-            }
-            postings.clear();
-            for entry in group {
-                self.parts[usize::from(entry.part)].add_postings(entry, &mut postings)?;
-            }
-            if !postings.is_empty() {
-                writer.put(self.term(&group[0]), &postings);
-            }
-        }
-        Ok(writer)
+    /// Moves to the next term; `false` if there is none.
+    fn advance(&mut self) -> Result<bool, Damaged> {
+        let is_there = self.terms.next()?;
+        self.first = first_bytes(self.terms.term());
+        Ok(is_there)
     }
 }
+
+impl Ord for Head<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_term = || self.terms.term().cmp(other.terms.term());
+        let order = self.first.cmp(&other.first).then_with(by_term).then(self.part.cmp(&other.part));
+        order.reverse()
+    }
+}
+
+impl PartialOrd for Head<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Head<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Head<'_> {}
 
 impl<'p> Part<'p> {
-    /// The bytes of the postings, if they are the same in the new leaf.
-    fn unchanged(&self, entry: &Entry) -> Result<Option<&'p [u8]>, Damaged> {
-        let (postings, bytes) = self.leaf.postings_before_end(entry.postings as usize)?;
+    /// Whether one of its pages is in the new leaf.
+    fn is_used(&self) -> bool {
+        self.numbers.iter().any(|number| *number != DROPPED)
+    }
+
+    /// The bytes of the postings that begin so many bytes before the end, if they are the same in the new leaf.
+    fn unchanged(&self, place: usize) -> Result<Option<&'p [u8]>, Damaged> {
+        let (postings, bytes) = self.leaf.postings_before_end(place)?;
         let is_same = bits(postings.pages).all(|page| usize::from(self.numbers[page]) == page);
         Ok(is_same.then_some(bytes))
     }
 
     /// Adds the postings on the pages that are part of the new leaf.
-    fn add_postings(&self, entry: &Entry, new: &mut NewPostings<'p>) -> Result<(), Damaged> {
-        let (postings, _) = self.leaf.postings_before_end(entry.postings as usize)?;
+    fn add_postings(&self, place: usize, new: &mut NewPostings<'p>) -> Result<(), Damaged> {
+        let (postings, _) = self.leaf.postings_before_end(place)?;
         let mut all_positions = postings.positions();
         for (page, impact) in postings.impacts() {
             let positions = match postings.has_positions() {

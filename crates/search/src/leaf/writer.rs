@@ -71,19 +71,22 @@ impl Writer {
     pub(crate) fn finish(self, pages: &[PageRecord]) -> Vec<u8> {
         let before_pages = HEADER + 8 * pages.len() + 4 * self.offsets.len();
         let before_blocks = before_pages + pages.iter().map(|page| page.bytes.len()).sum::<usize>();
-        let mut bytes = Vec::with_capacity(before_blocks + self.blocks.len());
-        bytes.extend(MAGIC);
-        bytes.push(pages.len() as u8);
-        put_u32(&mut bytes, self.offsets.len());
-        pages.iter().for_each(|page| bytes.extend(page.size.to_bytes()));
+        let mut head = Vec::with_capacity(before_blocks);
+        head.extend(MAGIC);
+        head.push(pages.len() as u8);
+        put_u32(&mut head, self.offsets.len());
+        pages.iter().for_each(|page| head.extend(page.size.to_bytes()));
         let mut offset = before_pages;
         for page in pages {
-            put_u32(&mut bytes, offset);
+            put_u32(&mut head, offset);
             offset += page.bytes.len();
         }
-        self.offsets.iter().for_each(|offset| put_u32(&mut bytes, before_blocks + offset));
-        pages.iter().for_each(|page| bytes.extend_from_slice(&page.bytes));
-        bytes.extend_from_slice(&self.blocks);
+        self.offsets.iter().for_each(|offset| put_u32(&mut head, before_blocks + offset));
+        pages.iter().for_each(|page| head.extend_from_slice(&page.bytes));
+        // The blocks may be large, so they are not copied.
+        let mut bytes = self.blocks;
+        bytes.splice(0..0, head);
+        bytes.shrink_to_fit();
         bytes
     }
 }

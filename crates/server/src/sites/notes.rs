@@ -24,6 +24,11 @@ pub(super) fn nothing_published() -> SiteResponse {
     note(StatusCode::NOT_FOUND, "Nothing is published yet", text)
 }
 
+pub(super) fn bad_search() -> SiteResponse {
+    let text = "<p>Search for at most 200 characters. <a href=\"/search\">Back to the search</a></p>";
+    note(StatusCode::BAD_REQUEST, "The search cannot be read", text)
+}
+
 /// For a release without a 404 page.
 pub(super) fn not_found() -> SiteResponse {
     let text = "<p>There is nothing at this address. <a href=\"/\">Back to the home page</a></p>";

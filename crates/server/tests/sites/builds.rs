@@ -14,7 +14,7 @@ testing::on_each_configuration!(
 );
 
 /// Publishes, and builds until nothing is queued.
-async fn publish(server: &Server, body: Value) {
+pub async fn publish(server: &Server, body: Value) {
     let caller = server.publisher.authenticate(&server.token).await.unwrap();
     let mut draft = Draft::new(&server.publisher, &caller);
     draft.begin_batch();

@@ -21,6 +21,7 @@ mod protection;
 mod redirects;
 mod release_writer;
 mod releases;
+mod search;
 mod server_under_test;
 mod unavailable;
 mod visitor;

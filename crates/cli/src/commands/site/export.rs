@@ -48,6 +48,9 @@ impl Export {
             "release {release}: {files} files, {redirects} redirects and {media} uploads written to {shown}"
         ));
         output::line(format!("to view it: python3 -m http.server --directory {shown}"));
+        output::line(
+            "/search needs Recto; for a static host, index the files with a tool such as Pagefind".to_owned(),
+        );
         Ok(())
     }
 }

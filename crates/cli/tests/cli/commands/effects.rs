@@ -196,6 +196,7 @@ fn run_every_command(recto: &Recto, name: &str) {
         &["site", "build", &renamed, "--wait"],
         &["site", "releases", &renamed],
         &["site", "rollback", &renamed],
+        &["site", "search", &renamed, "word"],
         &["site", "export", &renamed, text(&recto.path_next_to_data(name))],
         &["site", "domain", &renamed, "add", &format!("{name}.example.com")],
         &["site", "domain", &renamed, "list"],

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use reqwest::Method;
 use serde_json::json;
 
 use crate::harness::recto::{Recto, keys, text};
@@ -35,10 +36,11 @@ fn an_export_is_what_visitors_get(recto: &Recto) {
         if path == "_redirects" || redirects.iter().any(|(from, _)| *from == url) {
             continue;
         }
-        let answer = server.visit(HOST, &url);
+        let answer = server.visitor(Method::GET, HOST, &url).send().unwrap();
         let expected = if url == "/404.html" { 404 } else { 200 };
-        assert_eq!(answer.status, expected, "{path} is exported, {url} is not served");
-        assert_eq!(answer.body.as_bytes(), std::fs::read(directory.join(&path)).unwrap(), "{url}");
+        assert_eq!(answer.status(), expected, "{path} is exported, {url} is not served");
+        let exported = std::fs::read(directory.join(&path)).unwrap();
+        assert!(answer.bytes().unwrap() == exported, "{url} is served with other bytes");
         compared += 1;
     }
     assert_eq!(exported["media"], 2, "each of an upload's names");
@@ -46,6 +48,12 @@ fn an_export_is_what_visitors_get(recto: &Recto) {
     for path in ["index.html", "blog/index.html", "blog/post-0/index.html", "blog/post-0.md", "sitemap.xml"] {
         assert!(directory.join(path).is_file(), "{path} is missing");
     }
+    assert!(directory.join("assets/fonts").is_dir());
+    recto.text(&["site", "set", "acme", "fonts=system"]);
+    recto.text(&["site", "build", "acme", "--wait"]);
+    let without = recto.path_next_to_data("without-fonts");
+    recto.text(&["site", "export", "acme", text(&without)]);
+    assert!(!without.join("assets/fonts").exists());
     assert!(!directory.join("blog/former.md").exists());
 }
 

@@ -137,6 +137,7 @@ fn a_refusal_has_a_reason_and_a_fix(recto: &Recto) {
         &["site", "releases", "nowhere"],
         &["site", "rollback", "nowhere"],
         &["site", "export", "nowhere", "/nowhere"],
+        &["site", "search", "nowhere", "word"],
         &["site", "domain", "nowhere"],
         &["site", "password", "nowhere"],
         &["site", "open", "nowhere"],
@@ -152,6 +153,7 @@ fn a_refusal_has_a_reason_and_a_fix(recto: &Recto) {
     check(&["site", "rollback", "acme"], "never built");
     check(&["site", "rollback", "acme", "x"], "x");
     check(&["site", "export", "acme", text(&recto.path_next_to_data("out"))], "never built");
+    check(&["site", "search", "acme", "word"], "never built");
     check(&["site", "domain", "acme", "add"], "recto site domain acme add");
     check(&["site", "domain", "acme", "add", "not a domain"], "docs.example.com");
     check(&["site", "domain", "acme", "add", "acme.localhost"], "already");
@@ -167,6 +169,29 @@ fn a_refusal_has_a_reason_and_a_fix(recto: &Recto) {
     check(&["site", "rollback", "acme"], "recto site releases acme");
     check(&["site", "rollback", "acme", "7"], "recto site releases acme");
     check(&["site", "export", "acme", text(&recto.path_next_to_data("out")), "--release", "7"], "7");
+}
+
+#[test]
+fn a_search_finds_what_is_live() {
+    let recto = Recto::new();
+    let (account, server) = (recto.account("Acme"), recto.start());
+    let pages = json!([
+        { "title": "Lamps", "content": "One lantern.\n\n## Care\n\nTrim the wick." },
+        { "title": "Draft", "content": "A wick.", "draft": true },
+    ]);
+    server.publish(&account.token, &json!({ "pages": pages })).expect(200);
+    recto.text(&["site", "build", "acme", "--wait"]);
+    let found =
+        json!({ "url": "/blog/lamps#care", "title": "Lamps", "section": null, "excerpt": "Trim the wick." });
+    assert_eq!(
+        recto.json(&["site", "search", "acme", "the", "wick"]),
+        json!({ "query": "the wick", "total": 1, "results": [found] })
+    );
+    assert_eq!(
+        recto.text(&["site", "search", "acme", "wick"]),
+        "/blog/lamps#care  Lamps\n  Trim the wick.\n"
+    );
+    assert_eq!(recto.text(&["site", "search", "acme", "moon"]), "nothing found\n");
 }
 
 #[test]

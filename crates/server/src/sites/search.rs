@@ -1,0 +1,193 @@
+//! `/search` and `/search.json`: searches the live release of a site.
+
+use std::sync::Arc;
+
+use axum::extract::Query;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use model::SiteId;
+use publisher::{
+    Error, HostedSite, Publisher, SearchIndex, SearchQuery, SearchResult, SearchResults, fill_search_page,
+};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use serde_json::json;
+use tokio::sync::Semaphore;
+
+use super::file::{File, FileContent};
+use super::files::Files;
+use super::{SiteResponse, headers, notes, response};
+
+const PAGE: &str = "/search";
+const JSON: &str = "/search.json";
+const DEFAULT_LIMIT: usize = 20;
+const MAX_LIMIT: usize = 50;
+/// Queries that are answered at a time: each takes CPU time, and the texts of its results.
+const MAX_CONCURRENT: usize = 4;
+/// Indexes in memory, in bytes. A site of 10,000 pages has about 13 MB.
+const MAX_INDEX_BYTES: u64 = 128 << 20;
+
+/// The indexes of the sites that were searched last.
+pub(super) struct Search {
+    indexes: Cache<SiteId, Arc<SearchIndex>, Bytes>,
+    queries: Semaphore,
+}
+
+#[derive(Clone)]
+struct Bytes;
+
+impl Weighter<SiteId, Arc<SearchIndex>> for Bytes {
+    fn weight(&self, _: &SiteId, index: &Arc<SearchIndex>) -> u64 {
+        index.bytes() as u64 + 64
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    query: String,
+    limit: usize,
+}
+
+/// Whether a path is one of these. They are not files of the release.
+pub(super) fn is_search(path: &str) -> bool {
+    matches!(path, PAGE | JSON)
+}
+
+impl Search {
+    pub(super) fn new() -> Search {
+        Search {
+            indexes: Cache::with_weighter(64, MAX_INDEX_BYTES, Bytes),
+            queries: Semaphore::new(MAX_CONCURRENT),
+        }
+    }
+
+    /// The response for a path of [`is_search`].
+    pub(super) async fn respond(
+        &self,
+        publisher: &Publisher,
+        files: &Files,
+        site: &HostedSite,
+        release: i64,
+        (path, method, uri): (&str, &Method, &Uri),
+    ) -> Result<SiteResponse, Error> {
+        let asked = Asked::of(uri).and_then(|asked| {
+            let query = SearchQuery::parse(&asked.query);
+            query.map(|query| (asked, query)).map_err(|_| "q must be at most 200 characters".to_owned())
+        });
+        let (asked, query) = match asked {
+            Ok(asked) => asked,
+            Err(message) => return Ok(refused(path, &message)),
+        };
+        let results = match query.is_empty() || method == Method::HEAD {
+            true => SearchResults::default(),
+            false => self.run(publisher, site.id, release, query, asked.limit).await?,
+        };
+        if path == JSON {
+            return Ok(json_response(StatusCode::OK, &to_json(&asked.query, &results)));
+        }
+        let page = files.find(publisher, site.id, release, PAGE).await?;
+        let Some(File { content: FileContent::Body(body), .. }) = page.as_deref() else {
+            return Ok(notes::not_found());
+        };
+        let results: Vec<_> = results.hits.into_iter().map(to_result).collect();
+        let page = String::from_utf8_lossy(&body.plain.bytes);
+        Ok(match fill_search_page(&page, &asked.query, &results) {
+            Some(page) => html_response(page),
+            None => notes::not_found(),
+        })
+    }
+
+    async fn run(
+        &self,
+        publisher: &Publisher,
+        site: SiteId,
+        release: i64,
+        query: SearchQuery,
+        limit: usize,
+    ) -> Result<SearchResults, Error> {
+        let _permit = self.queries.acquire().await;
+        let known = self.indexes.get(&site);
+        let index = match known {
+            Some(index) if index.release == release => index,
+            former => {
+                let index = publisher.search_index(site, release, former.as_deref()).await?;
+                let index = Arc::new(index);
+                self.indexes.insert(site, index.clone());
+                index
+            }
+        };
+        publisher.search(site, index, query, limit).await
+    }
+}
+
+impl Asked {
+    /// The error message is for the client.
+    fn of(uri: &Uri) -> Result<Asked, String> {
+        let Query(pairs): Query<Vec<(String, String)>> =
+            Query::try_from_uri(uri).map_err(|_| "the query cannot be read".to_owned())?;
+        let get = |name: &str| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        let limit = match get("limit") {
+            None => DEFAULT_LIMIT,
+            Some(limit) => {
+                let limit = limit.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
+                limit.ok_or_else(|| format!("limit must be a number from 1 to {MAX_LIMIT}"))?
+            }
+        };
+        Ok(Asked { query: get("q").unwrap_or_default().to_owned(), limit })
+    }
+}
+
+fn to_json(query: &str, results: &SearchResults) -> serde_json::Value {
+    let hit = |hit: &publisher::SearchHit| json!({"url": hit.url, "title": hit.title, "section": hit.section, "excerpt": hit.excerpt});
+    json!({
+        "query": query,
+        "total": results.total,
+        "results": results.hits.iter().map(hit).collect::<Vec<_>>(),
+    })
+}
+
+fn to_result(hit: publisher::SearchHit) -> SearchResult {
+    SearchResult { url: hit.url, title: hit.title, excerpt: hit.excerpt }
+}
+
+fn html_response(page: String) -> SiteResponse {
+    let mut headers = headers::fresh(page.len());
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    response::build(StatusCode::OK, headers, page.into())
+}
+
+fn json_response(status: StatusCode, body: &serde_json::Value) -> SiteResponse {
+    let body = body.to_string();
+    let mut headers = headers::fresh(body.len());
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response::build(status, headers, body.into())
+}
+
+fn refused(path: &str, message: &str) -> SiteResponse {
+    match path {
+        JSON => json_response(StatusCode::BAD_REQUEST, &json!({"error": "bad request", "message": message})),
+        _ => notes::bad_search(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_has_words_and_a_limit() {
+        let check = |uri: &str, expected: Result<(&str, usize), &str>| {
+            let expected = expected.map(|(query, limit)| Asked { query: query.into(), limit });
+            assert_eq!(Asked::of(&uri.parse().expect("a URI")), expected.map_err(str::to_owned), "{uri}");
+        };
+        let wrong = Err("limit must be a number from 1 to 50");
+        check("/search", Ok(("", 20)));
+        check("/search?q=", Ok(("", 20)));
+        check("/search.json?q=a+b%20c&limit=50", Ok(("a b c", 50)));
+        check("/search?q=%E6%9C%88", Ok(("月", 20)));
+        check("/search?q=a&limit=0", wrong);
+        check("/search?q=a&limit=51", wrong);
+        check("/search?q=a&limit=x", wrong);
+        check("/search?q=a&limit=", wrong);
+    }
+}
