@@ -209,8 +209,7 @@ impl Parts {
         request: &Request<RequestBody>,
     ) -> Result<SiteResponse, Error> {
         if search::is_search(path) {
-            let asked = (path, request.method(), request.uri());
-            return self.search.respond(&self.publisher, &self.files, site, release, asked).await;
+            return self.search.respond(&self.publisher, &self.files, site, release, path, request).await;
         }
         if is_html(path)
             && markdown::is_preferred(request.headers())

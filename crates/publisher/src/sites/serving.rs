@@ -26,6 +26,14 @@ pub enum Found {
     Redirect(String),
 }
 
+impl Found {
+    /// A file that is not stored in the release.
+    pub fn of(bytes: Bytes) -> Found {
+        let hash = short(&blake3::hash(&bytes));
+        Found::Body { bytes, hash }
+    }
+}
+
 /// Cached sites by host, each with the mark of the site at its look-up.
 pub(crate) struct Hosts(Cache<String, (Mark, Arc<HostedSite>)>);
 
@@ -87,8 +95,7 @@ impl Publisher {
     /// The file at a path of a release; a page is joined with its fragments from the same release.
     pub async fn find(&self, site: SiteId, release: i64, path: &str) -> Result<Option<Found>, Error> {
         if let Some(bytes) = generator::shared_asset(path) {
-            let hash = short(&blake3::hash(bytes));
-            return Ok(Some(Found::Body { bytes: Bytes::from_static(bytes), hash }));
+            return Ok(Some(Found::of(Bytes::from_static(bytes))));
         }
         let mut found = self.find_each(site, release, &[path.to_owned()]).await?;
         let Some(found) = found.remove(path) else { return Ok(None) };
@@ -189,6 +196,7 @@ pub fn content_type(path: &str) -> &'static str {
         ("feed.xml", _) => "application/atom+xml; charset=utf-8",
         ("rss.xml", _) => "application/rss+xml; charset=utf-8",
         ("feed.json", _) => "application/feed+json; charset=utf-8",
+        (_, "json") => "application/json",
         (_, "xml") => "application/xml; charset=utf-8",
         (_, "md") => "text/markdown; charset=utf-8",
         (_, "txt") => "text/plain; charset=utf-8",

@@ -68,6 +68,11 @@ impl Files {
         }
     }
 
+    /// A file that is made for one request.
+    pub(super) fn made(&self, release: i64, path: &str, bytes: Vec<u8>) -> File {
+        File::new(release, path, Found::of(bytes.into()), None, &self.compressor)
+    }
+
     /// The file of a release at a path. Concurrent requests for it share one lookup.
     pub(super) async fn find(
         &self,

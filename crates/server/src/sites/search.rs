@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::Query;
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use axum::http::{HeaderValue, Request, StatusCode, Uri};
 use model::SiteId;
 use publisher::{
     Error, HostedSite, Publisher, SearchIndex, SearchQuery, SearchResult, SearchResults, fill_search_page,
@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use super::file::{File, FileContent};
 use super::files::Files;
 use super::{SiteResponse, headers, notes, response};
+use crate::listen::RequestBody;
 
 const PAGE: &str = "/search";
 const JSON: &str = "/search.json";
@@ -68,9 +69,10 @@ impl Search {
         files: &Files,
         site: &HostedSite,
         release: i64,
-        (path, method, uri): (&str, &Method, &Uri),
+        path: &str,
+        request: &Request<RequestBody>,
     ) -> Result<SiteResponse, Error> {
-        let asked = Asked::of(uri).and_then(|asked| {
+        let asked = Asked::of(request.uri()).and_then(|asked| {
             let query = SearchQuery::parse(&asked.query);
             query.map(|query| (asked, query)).map_err(|_| "q must be at most 200 characters".to_owned())
         });
@@ -78,23 +80,36 @@ impl Search {
             Ok(asked) => asked,
             Err(message) => return Ok(refused(path, &message)),
         };
-        let results = match query.is_empty() || method == Method::HEAD {
+        let results = match query.is_empty() {
             true => SearchResults::default(),
             false => self.run(publisher, site.id, release, query, asked.limit).await?,
         };
-        if path == JSON {
-            return Ok(json_response(StatusCode::OK, &to_json(&asked.query, &results)));
-        }
-        let page = files.find(publisher, site.id, release, PAGE).await?;
-        let Some(File { content: FileContent::Body(body), .. }) = page.as_deref() else {
-            return Ok(notes::not_found());
+        let bytes = match path {
+            JSON => to_json(&asked.query, &results).to_string(),
+            _ => match self.page(publisher, files, site.id, release, &asked.query, results).await? {
+                Some(page) => page,
+                None => return Ok(notes::not_found()),
+            },
         };
+        let file = files.made(release, path, bytes.into_bytes());
+        let FileContent::Body(body) = &file.content else { return Ok(notes::not_found()) };
+        Ok(response::whole(body, request.method(), request.headers()).await)
+    }
+
+    /// `None`: a release of an earlier version has no such page.
+    async fn page(
+        &self,
+        publisher: &Publisher,
+        files: &Files,
+        site: SiteId,
+        release: i64,
+        query: &str,
+        results: SearchResults,
+    ) -> Result<Option<String>, Error> {
+        let page = files.find(publisher, site, release, PAGE).await?;
+        let Some(File { content: FileContent::Body(body), .. }) = page.as_deref() else { return Ok(None) };
         let results: Vec<_> = results.hits.into_iter().map(to_result).collect();
-        let page = String::from_utf8_lossy(&body.plain.bytes);
-        Ok(match fill_search_page(&page, &asked.query, &results) {
-            Some(page) => html_response(page),
-            None => notes::not_found(),
-        })
+        Ok(fill_search_page(&String::from_utf8_lossy(&body.plain.bytes), query, &results))
     }
 
     async fn run(
@@ -150,22 +165,14 @@ fn to_result(hit: publisher::SearchHit) -> SearchResult {
     SearchResult { url: hit.url, title: hit.title, excerpt: hit.excerpt }
 }
 
-fn html_response(page: String) -> SiteResponse {
-    let mut headers = headers::fresh(page.len());
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    response::build(StatusCode::OK, headers, page.into())
-}
-
-fn json_response(status: StatusCode, body: &serde_json::Value) -> SiteResponse {
-    let body = body.to_string();
-    let mut headers = headers::fresh(body.len());
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response::build(status, headers, body.into())
-}
-
 fn refused(path: &str, message: &str) -> SiteResponse {
     match path {
-        JSON => json_response(StatusCode::BAD_REQUEST, &json!({"error": "bad request", "message": message})),
+        JSON => {
+            let body = json!({"error": "bad request", "message": message}).to_string();
+            let mut headers = headers::fresh(body.len());
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            response::build(StatusCode::BAD_REQUEST, headers, body.into())
+        }
         _ => notes::bad_search(),
     }
 }
