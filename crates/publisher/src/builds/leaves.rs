@@ -109,8 +109,14 @@ impl Publisher {
         let NewLeaf { ids, rendered, .. } = leaf;
         let (ids, mut parts) = (Arc::new(ids), Vec::new());
         if let Some(base) = leaves.base.filter(|_| rendered.len() < ids.len()) {
-            for old in leaves.old.iter().filter(|old| old.overlaps(name)) {
-                let Some(files) = self.old_leaf(site, base, *old).await? else { return Ok(Err(Damaged)) };
+            let old: Vec<LeafName> = leaves.old.iter().copied().filter(|old| old.overlaps(name)).collect();
+            for leaf in &old {
+                let Some(files) = self.old_leaf(site, base, *leaf).await? else { return Ok(Err(Damaged)) };
+                if let [_] = old[..] {
+                    parts.push(files);
+                    continue;
+                }
+                // Of many leaves, few pages are left: the others are not kept in memory.
                 let ids = ids.clone();
                 match merging(move || reduced(&files, &ids)).await? {
                     Ok(part) => parts.push(part),
