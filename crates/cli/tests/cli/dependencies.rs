@@ -17,8 +17,8 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("limits", &["model"]),
     ("store", &["model"]),
     ("backup", &["blob", "model", "store"]),
-    ("generator", &["markdown", "model"]),
-    ("publisher", &["api", "blob", "generator", "limits", "markdown", "media", "model", "store"]),
+    ("generator", &["markdown", "model", "search"]),
+    ("publisher", &["api", "blob", "generator", "limits", "markdown", "media", "model", "search", "store"]),
     ("server", &["api", "limits", "model", "publisher"]),
     ("cli", &["backup", "blob", "limits", "media", "model", "publisher", "server", "store"]),
 ];
@@ -74,7 +74,7 @@ fn a_seam_dependency_is_used_by_one_crate() {
 #[test]
 fn model_api_and_generator_are_synchronous() {
     let dependencies = dependencies();
-    for name in ["api", "generator", "highlight", "markdown", "media", "model", "picture", "webp"] {
+    for name in ["api", "generator", "highlight", "markdown", "media", "model", "picture", "search", "webp"] {
         assert!(!dependencies[name].contains("tokio"), "{name} is synchronous");
     }
 }
