@@ -90,13 +90,13 @@ impl Indexer {
         let mut writer = Writer::with_capacity(self.words.bytes.len() + 2 * positions.len());
         let mut pairs = pairs.iter().peekable();
         self.words.each(|word, impact| {
-            while let Some(pair) = pairs.next_if(|pair| pair.term.as_bytes() < word) {
-                writer.put_single(pair.term.as_bytes(), pair.impact, &positions[pair.positions.clone()]);
+            while let Some(pair) = pairs.next_if(|pair| pair.term() < word) {
+                writer.put_single(pair.term(), pair.impact, pair.positions(&positions));
             }
             writer.put_single(word, impact, &[]);
         });
         for pair in pairs {
-            writer.put_single(pair.term.as_bytes(), pair.impact, &positions[pair.positions.clone()]);
+            writer.put_single(pair.term(), pair.impact, pair.positions(&positions));
         }
         writer
     }
@@ -165,9 +165,22 @@ struct Chars {
 
 /// A pair of characters, or a single one.
 struct Pair {
-    term: String,
+    /// In UTF-8; a text of many pairs would need much memory for as many strings.
+    bytes: [u8; 8],
+    length: u8,
     impact: Impact,
-    positions: std::ops::Range<usize>,
+    positions: std::ops::Range<u32>,
+}
+
+impl Pair {
+    fn term(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+
+    /// Its part of the bytes of all positions.
+    fn positions<'p>(&self, all: &'p [u8]) -> &'p [u8] {
+        &all[self.positions.start as usize..self.positions.end as usize]
+    }
 }
 
 impl Chars {
@@ -207,15 +220,17 @@ impl Chars {
         self.pairs.sort_unstable();
         let (mut terms, mut bytes, mut positions) = (Vec::new(), Vec::new(), Vec::new());
         for group in self.pairs.chunk_by(|a, b| a >> 22 == b >> 22) {
-            let start = bytes.len();
+            let start = bytes.len() as u32;
             positions.clear();
             positions.extend(group.iter().map(|pair| (pair >> 2) as u32 & 0xf_ffff));
             put_positions(&mut bytes, &positions);
             let impacts = group.iter().map(|pair| impact(pair & 3));
+            let (term, length) = term(group[0] >> 22);
             terms.push(Pair {
-                term: term(group[0] >> 22),
+                bytes: term,
+                length,
                 impact: impacts.fold(Impact::default(), Impact::plus),
-                positions: start..bytes.len(),
+                positions: start..bytes.len() as u32,
             });
         }
         (terms, bytes)
@@ -234,9 +249,14 @@ fn impact(field: u64) -> Impact {
     [Impact::TITLE, Impact::HEADING, Impact::TEXT][field as usize]
 }
 
-fn term(pair: u64) -> String {
-    let chars = [pair >> 21, pair & 0x1f_ffff];
-    chars.into_iter().filter(|char| *char != 0).filter_map(|char| char::from_u32(char as u32)).collect()
+/// The characters of a pair in UTF-8, and how many bytes that are.
+fn term(pair: u64) -> ([u8; 8], u8) {
+    let (mut bytes, mut length) = ([0; 8], 0);
+    let chars = [pair >> 21, pair & 0x1f_ffff].into_iter().filter(|char| *char != 0);
+    for char in chars.filter_map(|char| char::from_u32(char as u32)) {
+        length += char.encode_utf8(&mut bytes[length..]).len();
+    }
+    (bytes, length as u8)
 }
 
 /// The beginning of a text with at most so many bytes.

@@ -74,7 +74,7 @@ fn a_seam_dependency_is_used_by_one_crate() {
 #[test]
 fn model_api_and_generator_are_synchronous() {
     let dependencies = dependencies();
-    for name in ["api", "generator", "highlight", "markdown", "media", "model", "picture", "webp"] {
+    for name in ["api", "generator", "highlight", "markdown", "media", "model", "picture", "search", "webp"] {
         assert!(!dependencies[name].contains("tokio"), "{name} is synchronous");
     }
 }

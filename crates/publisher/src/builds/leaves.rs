@@ -14,11 +14,11 @@ use store::{Tx, files, releases};
 use super::before::BaseFiles;
 use super::lease::Stop;
 use super::pack::PackWriter;
-use super::render::output;
+use super::render::{LONG_TEXTS, output};
 use crate::{Error, Found, Publisher};
 
-/// Locked while a leaf is merged, by any build: with the longest texts it takes much memory.
-static MERGING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+/// Leaves with more bytes than this are merged one at a time, and not while a long text is rendered.
+const LARGE_LEAF: usize = 4 << 20;
 
 /// The leaves that are not made yet.
 pub(super) struct Leaves {
@@ -109,10 +109,16 @@ impl Publisher {
         let NewLeaf { ids, rendered, .. } = leaf;
         let (ids, mut parts) = (Arc::new(ids), Vec::new());
         if let Some(base) = leaves.base.filter(|_| rendered.len() < ids.len()) {
-            for old in leaves.old.iter().filter(|old| old.overlaps(name)) {
-                let Some(files) = self.old_leaf(site, base, *old).await? else { return Ok(Err(Damaged)) };
+            let old: Vec<LeafName> = leaves.old.iter().copied().filter(|old| old.overlaps(name)).collect();
+            for leaf in &old {
+                let Some(files) = self.old_leaf(site, base, *leaf).await? else { return Ok(Err(Damaged)) };
+                if let [_] = old[..] {
+                    parts.push(files);
+                    continue;
+                }
+                // Of many leaves, few pages are left: the others are not kept in memory.
                 let ids = ids.clone();
-                match merging(move || reduced(&files, &ids)).await? {
+                match merging(size(&files), move || reduced(&files, &ids)).await? {
                     Ok(part) => parts.push(part),
                     Err(Damaged) => return Ok(Err(Damaged)),
                 }
@@ -120,7 +126,8 @@ impl Publisher {
         }
         // Of a page that is in several parts, the last is taken.
         parts.extend(rendered);
-        merging(move || search::merge(&parts.iter().collect::<Vec<_>>(), &ids)).await
+        let bytes = parts.iter().map(size).sum();
+        merging(bytes, move || search::merge(&parts.iter().collect::<Vec<_>>(), &ids)).await
     }
 
     /// The files of a leaf of the newest release; `None` if they are damaged or missing.
@@ -155,11 +162,18 @@ impl Publisher {
     }
 }
 
-/// Runs one merge at a time on a thread for blocking work.
-async fn merging<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
-    let _turn = MERGING.lock().await;
+/// Merges so many bytes, on a thread for blocking work.
+async fn merging<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Error> {
+    let _turn = if bytes > LARGE_LEAF { Some(LONG_TEXTS.lock().await) } else { None };
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| Error::Internal(format!("merge a leaf of the search index: {error}")))
+}
+
+fn size(files: &Files) -> usize {
+    files.terms.len() + files.texts.len()
 }
 
 /// The leaf with only those of its pages that are among these.

@@ -30,8 +30,8 @@ const PAGES_PER_THREAD: usize = 64;
 /// Texts longer than this are rendered one at a time: the parser needs up to 400 bytes of memory for each of their
 /// bytes.
 const LONG_TEXT: usize = 32 * 1024;
-/// Locked while a long text is rendered, by any build. First come, first served.
-static LONG_TEXTS: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+/// Locked while a long text is rendered or a large leaf is merged, by any build. First come, first served.
+pub(super) static LONG_TEXTS: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 /// The warning for a page whose text made the generator panic.
 const PANICKED: &str =
     "a fault of the server kept it from rendering the text: please report it to the operator";
