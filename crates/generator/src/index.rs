@@ -153,7 +153,7 @@ impl Index {
     pub fn is_found(&self, page: &Page) -> bool {
         let is_shown = page.key.content_type != ContentType::Homepage
             || self.homepage().is_some_and(|homepage| homepage.id == page.id);
-        is_shown && page.is_for_search() && !self.noindex
+        is_shown && !page.params.noindex && !self.noindex
     }
 
     /// The path of a page; homepages that are not shown have the path of the one that is.
