@@ -42,6 +42,8 @@ struct PageView<'s> {
     title: Inline<'s>,
     lead: Inline<'s>,
     html: &'s str,
+    /// The text begins with an initial.
+    has_initial: bool,
     authors: Vec<&'s str>,
     published_at: Timestamp,
     updated_at: Timestamp,
@@ -194,6 +196,7 @@ impl Site {
             title: page.title.as_str().into(),
             lead: page.description.as_deref().unwrap_or_default().into(),
             html: &rendered.html,
+            has_initial: has_initial(&rendered.html),
             authors: if of == ContentType::Blog {
                 self.authors(page).collect()
             } else {
@@ -280,6 +283,12 @@ fn rendered(source: &Source<'_>, title: &str, path: &str) -> (Rendered, Option<S
         },
     };
     (markdown::show_source(source.content), Some(format!("the page is shown as its source text: {reason}")))
+}
+
+/// An initial takes three lines, so a text begins with one if its first paragraph is longer than that.
+fn has_initial(html: &str) -> bool {
+    const THREE_LINES: usize = 240;
+    html.strip_prefix("<p>").and_then(|text| text.find("</p>")).is_some_and(|end| end > THREE_LINES)
 }
 
 fn has_contents(page: &Page, rendered: &Rendered) -> bool {

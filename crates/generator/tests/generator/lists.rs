@@ -305,6 +305,19 @@ fn lists_of_several_years_are_grouped() {
 }
 
 #[test]
+fn only_a_long_paragraph_begins_with_an_initial() {
+    let world = |text: &str| {
+        let mut world = World::new();
+        world.texts.insert(crate::world::id(1), text.to_owned());
+        world.publish([blog(1, "a")]);
+        world.get("/blog/a").contains("class=\"prose initial\"")
+    };
+    assert!(world(&"Long enough. ".repeat(30)));
+    assert!(!world("Short."));
+    assert!(!world(&format!("# Heading\n\n{}", "Long enough. ".repeat(30))));
+}
+
+#[test]
 fn the_theme_speaks_the_language_of_the_site() {
     let mut settings = Settings::default();
     settings.set("language", "de").unwrap();
