@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::recto::spare_address;
+use crate::recto::{process_cpu_ms, spare_address};
 
 pub struct Nginx {
     process: Child,
@@ -37,6 +37,16 @@ impl Nginx {
             std::thread::sleep(Duration::from_millis(10));
         }
         bail!("nginx did not start")
+    }
+}
+
+impl Nginx {
+    /// The CPU time of its workers so far.
+    pub fn cpu_ms(&self) -> Result<f64> {
+        let id = self.process.id();
+        let workers = fs::read_to_string(format!("/proc/{id}/task/{id}/children"))?;
+        let cpu = |id: &str| Ok(process_cpu_ms(id.parse()?)?[0]);
+        workers.split_whitespace().map(cpu).sum()
     }
 }
 

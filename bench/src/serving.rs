@@ -20,8 +20,12 @@ pub async fn serve() -> Result<Report> {
     report.note(stage.describe());
     let mut quiet = None;
     for encoding in [None, Some("gzip")] {
+        let before = [stage.recto.cpu_ms()?, stage.nginx.cpu_ms()?];
         let (ours, theirs) = against_nginx(&stage, encoding)?;
-        report.rows.extend(rows(encoding.unwrap_or("plain"), ours, theirs));
+        let [recto, nginx] = [stage.recto.cpu_ms()? - before[0], stage.nginx.cpu_ms()? - before[1]];
+        let what = encoding.unwrap_or("plain");
+        report.rows.extend(rows(what, ours, theirs));
+        report.rows.push(cpu_row(what, recto * 1e3 / ours.requests, nginx * 1e3 / theirs.requests));
         quiet = quiet.or(Some(ours));
     }
     let brotli = stage.recto_load(Some("br"))?;
@@ -66,6 +70,17 @@ fn rows(what: &str, ours: Load, theirs: Load) -> [Row; 2] {
             target: Target::AtMost(1.0),
         },
     ]
+}
+
+/// In µs; the requests of the warm-up are not counted, for neither.
+fn cpu_row(what: &str, ours: f64, theirs: f64) -> Row {
+    Row {
+        what: format!("… CPU time of a request, {what}"),
+        ours: format!("{ours:.1} µs"),
+        peer: format!("nginx {theirs:.1} µs"),
+        ratio: ours / theirs,
+        target: Target::AtMost(1.05),
+    }
 }
 
 impl Stage {

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Load {
+    pub requests: f64,
     pub per_second: f64,
     pub p99_ms: f64,
 }
@@ -13,7 +14,11 @@ pub struct Load {
 impl Load {
     /// Machines are noisy: takes the better of two rounds for each figure.
     pub fn better(self, other: Load) -> Load {
-        Load { per_second: self.per_second.max(other.per_second), p99_ms: self.p99_ms.min(other.p99_ms) }
+        Load {
+            requests: self.requests + other.requests,
+            per_second: self.per_second.max(other.per_second),
+            p99_ms: self.p99_ms.min(other.p99_ms),
+        }
     }
 }
 
@@ -33,7 +38,12 @@ pub fn run(url: &str, headers: &[String], seconds: u32) -> Result<Load> {
         let line = text.lines().find_map(|line| line.trim().strip_prefix(name)).context("wrk's figures");
         line.map(str::trim)
     };
-    Ok(Load { per_second: field("Requests/sec:")?.parse()?, p99_ms: milliseconds(field("99%")?)? })
+    let requests = text.split_once(" requests in").and_then(|(before, _)| before.split_whitespace().last());
+    Ok(Load {
+        requests: requests.context("wrk's figures")?.parse()?,
+        per_second: field("Requests/sec:")?.parse()?,
+        p99_ms: milliseconds(field("99%")?)?,
+    })
 }
 
 /// `850.00us`, `1.25ms`, `2.00s`.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use model::{AccountId, PageId, PageKey, SiteId};
 use store::Tx;
 use store::pages::{self, Page};
-use store::sites::Site;
+use store::sites::{self, Site};
 use tokio::task::JoinHandle;
 
 use super::decide::Known;
@@ -81,12 +81,17 @@ pub(crate) struct Piece {
     entries: Range<usize>,
     /// How many texts its entries and those before have.
     pub(crate) texts: usize,
+    /// A `siteId` after the pages cannot mean another site.
+    is_certain: bool,
 }
 
 impl Piece {
     /// The texts that the pages of these entries have already. It may miss some.
     pub(crate) fn stored_texts(&self, request: &Request, texts: &Texts) -> Vec<TextRef> {
         let (known, mut stored) = (Known::new(&self.pages), Vec::new());
+        if !self.is_certain {
+            return stored;
+        }
         for entry in &request.entries[self.entries.clone()] {
             // Pages with a slug that was looked up before are not here, or not all of them.
             let is_complete = match &entry.identity {
@@ -122,9 +127,10 @@ impl LookedUp {
         self.under_way = Some(tokio::spawn(async move {
             publisher
                 .read(move |tx| {
+                    let is_certain = site.is_some() || sites::count(tx, account)? == 1;
                     let site = site_of(tx, account, site)?;
                     let (pages, slugs) = names.look_up(tx, site.id, &seen)?;
-                    Ok(Piece { site, pages, slugs, entries: entries.clone(), texts })
+                    Ok(Piece { site, pages, slugs, entries: entries.clone(), texts, is_certain })
                 })
                 .await
         }));

@@ -17,6 +17,7 @@ testing::on_both_databases!(
     what_changes_while_a_large_request_arrives_is_seen,
     a_slug_that_every_piece_names_is_found_in_each_section,
     texts_that_their_pages_have_are_not_stored_again,
+    the_same_pages_are_stored_for_another_site,
     a_page_that_changes_while_its_same_text_arrives_does_not_lose_it,
     a_text_that_another_page_with_the_slug_has_is_stored,
     replaced_and_cleared_texts_are_swept,
@@ -211,6 +212,17 @@ async fn texts_that_their_pages_have_are_not_stored_again(database: &Database) {
     assert_eq!(world.content("p3").await.as_deref(), Some("new"));
     assert_eq!(world.params("p4").await.as_deref(), Some(r#"{"new":true}"#));
     assert!(world.content("p5").await.unwrap() == content(5));
+}
+
+async fn the_same_pages_are_stored_for_another_site(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"pages": pages()})).await;
+    let name = model::SiteName::parse("another").unwrap();
+    let other = world.publisher.site_create(world.caller.account, name).await.unwrap();
+    // `siteId` comes after the pages.
+    let answer = world.published(json!({"pages": pages(), "siteId": other.id})).await;
+    let created = answer["pages"].as_array().unwrap().iter().filter(|page| page["status"] == "created");
+    assert_eq!(created.count(), PAGES);
 }
 
 async fn a_page_that_changes_while_its_same_text_arrives_does_not_lose_it(database: &Database) {
