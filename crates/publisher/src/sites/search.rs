@@ -79,17 +79,18 @@ impl Publisher {
             .flat_map(|former| &former.leaves)
             .map(|leaf| (&leaf.hash, &leaf.terms))
             .collect();
-        let mut leaves = Vec::with_capacity(stored.len());
+        let (mut leaves, mut unknown) = (Vec::with_capacity(stored.len()), Vec::new());
         for (path, stored) in stored {
             let Stored::Bytes { hash, .. } = stored else { continue };
-            let terms = match known.get(&hash) {
-                Some(terms) => (*terms).clone(),
-                None => match self.fetch(stored).await? {
-                    Found::Body { bytes, .. } => bytes,
-                    Found::Redirect(_) => continue,
-                },
-            };
-            leaves.push(IndexLeaf { path, hash, terms });
+            match known.get(&hash) {
+                Some(terms) => leaves.push(IndexLeaf { path, hash, terms: (*terms).clone() }),
+                None => unknown.push(path),
+            }
+        }
+        for (path, found) in self.find_each(site, release, &unknown).await? {
+            if let Found::Body { bytes: terms, hash } = found {
+                leaves.push(IndexLeaf { path, hash, terms });
+            }
         }
         leaves.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(SearchIndex { release, leaves })
