@@ -71,8 +71,8 @@ pub(crate) struct Words {
     pub schemes: [&'static str; 3],
     /// As in a date.
     pub months: [&'static str; 12],
-    /// Without a day.
-    pub months_alone: [&'static str; 12],
+    /// Without a day, if they differ then.
+    pub months_alone: Option<[&'static str; 12]>,
     pub short_months: [&'static str; 12],
     pub long_date: &'static str,
     pub short_date: &'static str,
@@ -114,12 +114,16 @@ impl Words {
 
     /// `October 2026`
     pub fn month_and_year(&self, day: &Day) -> String {
-        date(self.month_year, self.months_alone[day.month_index()], *day)
+        date(self.month_year, self.month_alone(day), *day)
+    }
+
+    fn month_alone(&self, day: &Day) -> &'static str {
+        self.months_alone.unwrap_or(self.months)[day.month_index()]
     }
 
     /// The name of a month in a list of the months of a year.
     pub fn month(&self, day: &Day) -> String {
-        match self.months_alone[day.month_index()] {
+        match self.month_alone(day) {
             // Languages that number their months.
             number if number.bytes().all(|byte| byte.is_ascii_digit()) => {
                 self.month_year.replace("{year}年", "").replace("{year}년 ", "").replace("{month}", number)

@@ -50,7 +50,7 @@ pub(super) const WORDS: Words = Words {
     section_count: ["{} セクション", "{} セクション", "{} セクション"],
     schemes: ["配色：デバイスに合わせる", "配色：ライト", "配色：ダーク"],
     months: ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"],
-    months_alone: ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"],
+    months_alone: None,
     short_months: ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"],
     long_date: "{year}年{month}月{day}日",
     short_date: "{year}/{month}/{day}",

@@ -50,7 +50,7 @@ pub(super) const WORDS: Words = Words {
     section_count: ["섹션 {}개", "섹션 {}개", "섹션 {}개"],
     schemes: ["색상: 기기 설정", "색상: 밝게", "색상: 어둡게"],
     months: ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"],
-    months_alone: ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"],
+    months_alone: None,
     short_months: ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"],
     long_date: "{year}년 {month}월 {day}일",
     short_date: "{year}. {month}. {day}.",

@@ -63,7 +63,7 @@ pub(super) const WORDS: Words = Words {
         "listopada",
         "grudnia",
     ],
-    months_alone: [
+    months_alone: Some([
         "styczeń",
         "luty",
         "marzec",
@@ -76,7 +76,7 @@ pub(super) const WORDS: Words = Words {
         "październik",
         "listopad",
         "grudzień",
-    ],
+    ]),
     short_months: ["sty", "lut", "mar", "kwi", "maj", "cze", "lip", "sie", "wrz", "paź", "lis", "gru"],
     long_date: "{day} {month} {year}",
     short_date: "{day} {month} {year}",

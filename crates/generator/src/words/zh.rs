@@ -50,7 +50,7 @@ pub(super) const WORDS: Words = Words {
     section_count: ["{} 个栏目", "{} 个栏目", "{} 个栏目"],
     schemes: ["颜色：跟随设备", "颜色：浅色", "颜色：深色"],
     months: ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"],
-    months_alone: ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"],
+    months_alone: None,
     short_months: ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"],
     long_date: "{year}年{month}月{day}日",
     short_date: "{year}/{month}/{day}",
