@@ -2,15 +2,19 @@
 
 use std::fmt::Write;
 
+use serde::Serialize;
+
 use crate::text::escape;
 use crate::words::{Words, fill};
 
 /// A page that a search found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SearchResult {
     /// A path, with the anchor of a heading if there is one.
     pub url: String,
     pub title: String,
+    /// The slug of its section.
+    pub section: Option<String>,
     /// Plain text.
     pub excerpt: String,
 }
@@ -63,7 +67,7 @@ pub fn fill_search_page(page: &str, query: &str, results: &[SearchResult]) -> Op
 }
 
 fn push_result(html: &mut String, result: &SearchResult) {
-    let SearchResult { url, title, excerpt } = result;
+    let SearchResult { url, title, excerpt, .. } = result;
     writeln!(
         html,
         "<li><a href=\"{}\" dir=\"auto\">{}</a><p dir=\"auto\">{}</p></li>",
@@ -84,7 +88,12 @@ mod tests {
 
     #[test]
     fn a_page_shows_query_and_results_as_text() {
-        let result = SearchResult { url: "/a#b".into(), title: "A <b>".into(), excerpt: "x & y".into() };
+        let result = SearchResult {
+            url: "/a#b".into(),
+            title: "A <b>".into(),
+            section: None,
+            excerpt: "x & y".into(),
+        };
         let html = fill_search_page(&page(), "\"><script>", &[result]).unwrap();
         assert!(html.starts_with("<input value=\"&quot;&gt;&lt;script&gt;\">"), "{html}");
         assert!(

@@ -34,7 +34,7 @@ pub use accounts::{AccountCreated, AccountUsage, TokenCreated};
 pub use blob::Error as ReadError;
 pub use builds::{BuildReport, Refusal};
 pub use error::{Error, FieldErrors, PageErrors, Unresolved};
-pub use generator::{SearchResult, fill_search_page};
+pub use generator::fill_search_page;
 pub use generator::{Settings as SiteSettings, url as page_url};
 pub use limits::disk::DiskState;
 pub use media::uploads::{IncomingFile, ProcessedFiles, SpoolReader, SpoolWriter, SpooledFile, Uploads};
@@ -44,7 +44,7 @@ pub use pages::{
     decide,
 };
 pub use settings::{Settings, UploadSettings, host_of};
-pub use sites::{Exported, Found, ReleaseInfo, SearchHit, SearchIndex, SearchResults, content_type, is_html};
+pub use sites::{Exported, Found, ReleaseInfo, SearchIndex, SearchResults, content_type, is_html};
 pub use store::building::Worker;
 pub use store::hosts::HostedSite;
 pub use store::tokens::Caller;

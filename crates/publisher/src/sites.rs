@@ -10,7 +10,7 @@ mod settings;
 
 pub use self::export::Exported;
 pub use self::releases::ReleaseInfo;
-pub use self::search::{SearchHit, SearchIndex, SearchResults};
+pub use self::search::{SearchIndex, SearchResults};
 pub use self::serving::{Found, content_type, is_html};
 
 use model::{AccountId, SiteId, SiteName};

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use generator::SearchResult;
 use model::SiteId;
 use search::{Leaf, Query, Texts};
-use serde::Serialize;
 use store::files::{self, Hash, Stored};
 use store::releases;
 use store::sites::Site;
@@ -34,17 +34,7 @@ struct IndexLeaf {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct SearchResults {
     pub total: usize,
-    pub hits: Vec<SearchHit>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SearchHit {
-    /// A path, with the anchor of a heading if there is one.
-    pub url: String,
-    pub title: String,
-    pub section: Option<String>,
-    /// Plain text.
-    pub excerpt: String,
+    pub hits: Vec<SearchResult>,
 }
 
 impl SearchIndex {
@@ -137,7 +127,7 @@ impl Publisher {
                     Some(anchor) => format!("{}#{anchor}", hit.url),
                     None => hit.url,
                 };
-                hits.push(SearchHit {
+                hits.push(SearchResult {
                     url,
                     title: hit.title,
                     section: hit.section,

@@ -6,9 +6,7 @@ use axum::extract::Query;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Request, StatusCode, Uri};
 use model::SiteId;
-use publisher::{
-    Error, HostedSite, Publisher, SearchIndex, SearchQuery, SearchResult, SearchResults, fill_search_page,
-};
+use publisher::{Error, HostedSite, Publisher, SearchIndex, SearchQuery, SearchResults, fill_search_page};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use serde_json::json;
@@ -85,7 +83,9 @@ impl Search {
             false => self.run(publisher, site.id, release, query, asked.limit).await?,
         };
         let bytes = match path {
-            JSON => to_json(&asked.query, &results).to_string(),
+            JSON => {
+                json!({"query": asked.query, "total": results.total, "results": results.hits}).to_string()
+            }
             _ => match self.page(publisher, files, site.id, release, &asked.query, results).await? {
                 Some(page) => page,
                 None => return Ok(notes::not_found()),
@@ -108,8 +108,7 @@ impl Search {
     ) -> Result<Option<String>, Error> {
         let page = files.find(publisher, site, release, PAGE).await?;
         let Some(File { content: FileContent::Body(body), .. }) = page.as_deref() else { return Ok(None) };
-        let results: Vec<_> = results.hits.into_iter().map(to_result).collect();
-        Ok(fill_search_page(&String::from_utf8_lossy(&body.plain.bytes), query, &results))
+        Ok(fill_search_page(&String::from_utf8_lossy(&body.plain.bytes), query, &results.hits))
     }
 
     async fn run(
@@ -150,19 +149,6 @@ impl Asked {
         };
         Ok(Asked { query: get("q").unwrap_or_default().to_owned(), limit })
     }
-}
-
-fn to_json(query: &str, results: &SearchResults) -> serde_json::Value {
-    let hit = |hit: &publisher::SearchHit| json!({"url": hit.url, "title": hit.title, "section": hit.section, "excerpt": hit.excerpt});
-    json!({
-        "query": query,
-        "total": results.total,
-        "results": results.hits.iter().map(hit).collect::<Vec<_>>(),
-    })
-}
-
-fn to_result(hit: publisher::SearchHit) -> SearchResult {
-    SearchResult { url: hit.url, title: hit.title, excerpt: hit.excerpt }
 }
 
 fn refused(path: &str, message: &str) -> SiteResponse {
