@@ -1,19 +1,17 @@
-//! The OpenAPI 3.1 document, generated from the code, and the reference page. All assets are in the binary.
+//! The OpenAPI 3.1 document, generated from the code, and the reference made from it.
 
-use std::io::Read;
+pub(crate) mod reference;
+
 use std::sync::LazyLock;
 
 use api::{
     DuplicateSlugs, Failure, InternalError, PublishForm, SlugConflict, Unauthorized, Unresolved,
     UnresolvedFiles, ValidationFailed,
 };
-use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY,
-};
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
+use axum::response::Response;
 use bytes::Bytes;
-use flate2::read::GzDecoder;
+use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::header::{Header, HeaderBuilder};
@@ -27,59 +25,25 @@ use utoipa::openapi::{Components, InfoBuilder, OpenApi, Ref, RefOr, Required, Sc
 use crate::error::json_response;
 use crate::router::{PUBLIC_API, public_api};
 
-/// The reference loads nothing from other hosts.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; font-src data:; \
-    img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-const PAGE: &str = include_str!("docs/page.html");
-const START: &str = include_str!("docs/start.js");
-
 static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| {
     let json = openapi().to_pretty_json().expect("the document has only string keys");
     Bytes::from(json)
-});
-
-/// 1.4 MB; docs/scalar.md says where it is from.
-const GZIPPED_SCRIPT: &[u8] = include_bytes!("docs/scalar.js.gz");
-
-/// 4.9 MB, for clients that accept no gzip; all responses share one copy.
-static SCRIPT: LazyLock<Bytes> = LazyLock::new(|| {
-    let mut script = Vec::new();
-    GzDecoder::new(GZIPPED_SCRIPT).read_to_end(&mut script).expect("the file in the binary is valid");
-    Bytes::from(script)
 });
 
 pub(crate) async fn document() -> Response {
     json_response(StatusCode::OK, DOCUMENT.clone())
 }
 
-pub(crate) async fn page() -> Response {
-    let headers = [(CONTENT_TYPE, "text/html; charset=utf-8"), (CONTENT_SECURITY_POLICY, POLICY)];
-    (headers, PAGE).into_response()
-}
-
-pub(crate) async fn start() -> Response {
-    ([(CONTENT_TYPE, "text/javascript; charset=utf-8")], START).into_response()
-}
-
-pub(crate) async fn script(headers: HeaderMap) -> Response {
-    let common = [
-        (CONTENT_TYPE, "text/javascript; charset=utf-8"),
-        (CACHE_CONTROL, "public, max-age=3600"),
-        (VARY, "accept-encoding"),
-    ];
-    let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    match accepted.contains("gzip") {
-        true => (common, [(CONTENT_ENCODING, "gzip")], Bytes::from_static(GZIPPED_SCRIPT)).into_response(),
-        false => (common, SCRIPT.clone()).into_response(),
-    }
+/// The same document for the reference.
+fn document_value() -> Value {
+    serde_json::to_value(openapi()).expect("the document has only string keys")
 }
 
 /// The whole document: the description of each route, and everything that is common to all routes.
 pub fn openapi() -> OpenApi {
     let (_, mut openapi) = public_api();
     openapi.info = InfoBuilder::new()
-        .title("Recto")
+        .title("Recto API")
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some(include_str!("docs/introduction.md")))
         .build();

@@ -27,16 +27,13 @@ pub fn router(app: App) -> Router {
         .nest(PUBLIC_API, api)
         .route("/", get(home).fallback(no_route))
         .route("/openapi.json", get(docs::document))
-        .route("/docs", get(docs::page))
-        .route("/docs/reference.js", get(docs::script))
-        .route("/docs/start.js", get(docs::start))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route(
             "/tls/ask",
             get(tls::ask).fallback(no_method).layer(from_fn_with_state(app.clone(), tls::only_proxies)),
         )
-        .fallback(no_route)
+        .fallback(docs::reference::respond)
         .method_not_allowed_fallback(no_method)
         .layer(from_fn(catch_panic))
         .layer(from_fn_with_state(app.clone(), guard))

@@ -3,6 +3,7 @@
 mod builds;
 mod domains;
 mod export;
+mod openapi;
 mod protection;
 mod releases;
 mod search;
@@ -23,6 +24,7 @@ use self::builds::Build;
 pub use self::builds::last_build;
 use self::domains::Domain;
 use self::export::Export;
+use self::openapi::OpenApi;
 use self::protection::Password;
 use self::releases::Rollback;
 use self::search::Search;
@@ -83,6 +85,9 @@ pub enum SiteCommand {
     Rollback(Rollback),
     /// Export a release as plain files, for any static host
     Export(Export),
+    /// Publish an OpenAPI document as docs pages, one for each endpoint
+    #[command(name = "openapi")]
+    OpenApi(OpenApi),
     /// Search the pages of a site, as visitors do
     Search(Search),
     /// Custom domains of a site: list, add, remove
@@ -164,6 +169,7 @@ impl SiteCommand {
                 releases::list(&publisher, &site, json).await
             }
             SiteCommand::Rollback(rollback) => rollback.run(&publisher, json).await,
+            SiteCommand::OpenApi(command) => command.run(&publisher, json).await,
             SiteCommand::Search(search) => search.run(&publisher, json).await,
             SiteCommand::Export(export) => export.run(&publisher, json).await,
             SiteCommand::Domain(domain) => domain.run(&publisher, json).await,

@@ -38,7 +38,9 @@ impl Publisher {
         let hash = TokenSecret::parse(token).ok_or(Error::InvalidToken)?.hash();
         let caller = self.peek(move |tx| Ok(tokens::authenticate(tx, &hash)?)).await?;
         let caller = caller.ok_or(Error::InvalidToken)?;
-        self.last_used.note(caller.token, self.clock.now());
+        if let Some(token) = caller.token {
+            self.last_used.note(token, self.clock.now());
+        }
         Ok(caller)
     }
 }

@@ -83,6 +83,24 @@ impl Outcome {
 }
 
 impl Publisher {
+    /// Creates or updates pages of a site for its operator. Each entry is a page as in the body of `POST /pages`.
+    pub async fn site_publish(
+        &self,
+        site: &Site,
+        pages: &[serde_json::Value],
+    ) -> Result<PublishResponse, Error> {
+        let plan = self.account_show(site.account).await?.plan;
+        let caller = Caller { token: None, account: site.account, plan, suspended: false };
+        let mut draft = Draft::new(self, &caller);
+        draft.begin_batch();
+        draft.member("siteId", &serde_json::Value::from(site.id.to_string()).to_string())?;
+        for page in pages {
+            draft.page(&page.to_string()).await?;
+            draft.work_ahead().await?;
+        }
+        draft.publish(&caller).await
+    }
+
     async fn commit(
         &self,
         caller: &Caller,

@@ -10,6 +10,7 @@ testing::on_each_configuration!(
     health_needs_no_token,
     the_description_names_every_endpoint,
     the_reference_is_a_page,
+    the_reference_can_be_searched,
     a_browser_is_sent_to_the_reference,
     every_response_has_the_security_headers,
 );
@@ -49,6 +50,28 @@ async fn the_reference_is_a_page(database: &Database) {
     let response = app.anonymous().request_outside(Method::GET, "/docs").send().await.unwrap();
     assert_eq!(response.status().as_u16(), 200);
     assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
+    let overview = response.text().await.unwrap();
+    let links: Vec<&str> =
+        overview.split("href=\"/docs/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    for page in ["introduction", "pages", "pages/publish-pages", "pages/delete-page", "builds/latest-build"] {
+        assert!(links.contains(&page), "{page} is not in {links:?}");
+        let path = format!("/docs/{page}");
+        let response = app.anonymous().request_outside(Method::GET, &path).send().await.unwrap();
+        assert_eq!(response.status().as_u16(), 200, "{path}");
+    }
+}
+
+async fn the_reference_can_be_searched(database: &Database) {
+    let app = spawn_app(database).await;
+    let get = async |path: &str| app.anonymous().request_outside(Method::GET, path).send().await.unwrap();
+    let found: Value = get("/search.json?q=deleteSlugs").await.json().await.unwrap();
+    assert_eq!(found["total"], 1, "{found}");
+    assert!(found["results"][0]["url"].as_str().unwrap().starts_with("/docs/pages/publish-pages"), "{found}");
+    let page = get("/search?q=cooldown").await.text().await.unwrap();
+    assert!(page.contains("href=\"/docs/builds/"), "{page}");
+    let nothing: Value = get("/search.json").await.json().await.unwrap();
+    assert_eq!(nothing["total"], 0);
+    assert_eq!(get(&format!("/search.json?q={}", "a".repeat(201))).await.status().as_u16(), 404);
 }
 
 async fn a_browser_is_sent_to_the_reference(database: &Database) {
@@ -72,14 +95,13 @@ async fn a_browser_is_sent_to_the_reference(database: &Database) {
 
 async fn every_response_has_the_security_headers(database: &Database) {
     let app = spawn_app(database).await;
-    let kept = "public, max-age=3600";
     for (path, status, cache) in [
         ("/healthz", 200, "no-store"),
         ("/readyz", 200, "no-store"),
         ("/openapi.json", 200, "no-store"),
         ("/docs", 200, "no-store"),
-        ("/docs/start.js", 200, "no-store"),
-        ("/docs/reference.js", 200, kept),
+        ("/docs/try.js", 200, "no-store"),
+        ("/docs/nothing", 404, "no-store"),
         ("/nothing", 404, "no-store"),
         ("/tls/ask", 400, "no-store"),
         ("/api/v1/public/pages", 401, "no-store"),

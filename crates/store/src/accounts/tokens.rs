@@ -22,10 +22,11 @@ pub fn insert(
     Ok(())
 }
 
-/// Who a valid token speaks for.
+/// The account that a request acts for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    pub token: TokenId,
+    /// `None`: a command of the operator.
+    pub token: Option<TokenId>,
     pub account: AccountId,
     pub plan: String,
     pub suspended: bool,

@@ -117,22 +117,3 @@ fn one_address_does_not_take_all_connections() {
     }
     wait_until("the address has connections again", || server.visit(&host, "/blog/a").status == 200);
 }
-
-#[test]
-fn slow_readers_of_the_reference_share_one_copy() {
-    let server = Recto::new().start();
-    let script = || server.get("/docs/reference.js").body.len();
-    assert!(script() > 1 << 20);
-    let before = server.memory("VmRSS");
-    let read = |_| {
-        let mut stream = TcpStream::connect(server.address()).unwrap();
-        stream.write_all(b"GET /docs/reference.js HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
-        let mut first = [0; 12];
-        stream.read_exact(&mut first).unwrap();
-        assert_eq!(&first, b"HTTP/1.1 200");
-        stream
-    };
-    let _readers: Vec<TcpStream> = (0..100).map(read).collect();
-    let taken = server.memory("VmRSS").saturating_sub(before);
-    assert!(taken < 100 << 20, "{} MB", taken >> 20);
-}
