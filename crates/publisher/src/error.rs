@@ -60,6 +60,9 @@ pub enum Error {
     /// Why an operator's command changed nothing; the text says what to do.
     #[error("{0}")]
     Refused(String),
+    /// Something changed while the request arrived: sent again, it succeeds.
+    #[error("{0}")]
+    Overtaken(&'static str),
     /// The database or the object store is unavailable for the moment.
     #[error("{0}")]
     Unavailable(String),

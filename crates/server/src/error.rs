@@ -65,7 +65,7 @@ impl ApiError {
                 Error::NoBuild => StatusCode::NOT_FOUND,
                 Error::BuildQuota { .. } => StatusCode::PAYMENT_REQUIRED,
                 Error::BuildCooldown { .. } => StatusCode::TOO_MANY_REQUESTS,
-                Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+                Error::Unavailable(_) | Error::Overtaken(_) => StatusCode::SERVICE_UNAVAILABLE,
                 Error::CommitUnknown(_) => StatusCode::SERVICE_UNAVAILABLE,
                 // Only operators' commands are refused.
                 Error::Refused(_) | Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -142,6 +142,7 @@ impl ApiError {
                 Error::NoBuild => failure("not found", "the site has not been built yet"),
                 Error::BuildQuota { limit } => refusal(&Refusal::quota(*limit)),
                 Error::BuildCooldown { seconds } => refusal(&Refusal::cooldown(*seconds)),
+                Error::Overtaken(why) => refusal(&Refusal::overtaken(why)),
                 Error::Unavailable(_) => refusal(&Refusal::unavailable()),
                 Error::CommitUnknown(_) => refusal(&Refusal::commit_unknown()),
                 Error::Refused(_) | Error::Internal(_) => Vec::new(),

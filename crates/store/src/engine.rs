@@ -149,12 +149,13 @@ impl Store {
         self.send(Access::Write, self.deadlines.transaction, work).await
     }
 
-    /// The same for a transaction that writes megabytes: it lets SQLite's log be copied first if that is long, and keeps
-    /// it shorter while others write.
-    pub async fn write_much<T, E>(
+    /// The same for one of many steps, of megabytes each, that prepare a later write: it is on disk as soon as that one
+    /// is, and a crash before may undo it. It lets SQLite's log be copied first if that is long, and keeps it shorter
+    /// while others write.
+    pub async fn write_step<T, E>(
         &self,
         others_write: bool,
-        work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+        mut work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,
@@ -163,7 +164,11 @@ impl Store {
         if let Inner::Sqlite(sqlite) = &*self.inner {
             sqlite.log_length.short(others_write).await;
         }
-        self.write(work).await
+        let step = move |tx: &mut Tx| {
+            tx.commit_without_sync()?;
+            work(tx)
+        };
+        self.send(Access::Step, self.deadlines.transaction, step).await
     }
 
     /// Runs a transaction that sees one moment and changes nothing.
@@ -215,7 +220,7 @@ impl Store {
             Ok(answer) => return answer,
             Err(NoAnswer::Closed) => closed(),
             // It may still be carried out.
-            Err(NoAnswer::Unknown) if access == Access::Write => Error::CommitUnknown(silent()),
+            Err(NoAnswer::Unknown) if access != Access::Read => Error::CommitUnknown(silent()),
             Err(NoAnswer::NotStarted | NoAnswer::Unknown) => Error::Unavailable(silent()),
         };
         Err(E::from(error))
@@ -232,13 +237,13 @@ impl Store {
     /// `false`: the store is closed.
     async fn queue(&self, access: Access, job: Box<dyn Job>) -> bool {
         match &*self.inner {
-            Inner::Sqlite(sqlite) if access == Access::Write => {
-                sqlite.writer.send(job).await;
+            Inner::Sqlite(sqlite) if access == Access::Read => sqlite.reads.send(job).await.is_ok(),
+            Inner::Sqlite(sqlite) => {
+                sqlite.writer.send(job, access == Access::Step).await;
                 true
             }
-            Inner::Sqlite(sqlite) => sqlite.reads.send(job).await.is_ok(),
-            Inner::Postgres(postgres) if access == Access::Write => postgres.writes.send(job).await.is_ok(),
-            Inner::Postgres(postgres) => postgres.reads.send(job).await.is_ok(),
+            Inner::Postgres(postgres) if access == Access::Read => postgres.reads.send(job).await.is_ok(),
+            Inner::Postgres(postgres) => postgres.writes.send(job).await.is_ok(),
         }
     }
 

@@ -31,6 +31,11 @@ impl Refusal {
         Refusal { error: "service unavailable", message }
     }
 
+    pub fn overtaken(why: &str) -> Refusal {
+        let message = format!("{why}; nothing was stored: send the request again");
+        Refusal { error: "service unavailable", message }
+    }
+
     pub fn commit_unknown() -> Refusal {
         let message = "the database did not confirm the change, which may or may not be stored; look before you repeat it";
         Refusal { error: "service unavailable", message: message.into() }

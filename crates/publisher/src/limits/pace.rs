@@ -49,7 +49,7 @@ impl Publisher {
             work(tx)
         };
         let written = match large {
-            Large::Step => self.store.write_much(self.pace.others_write(id), work).await,
+            Large::Step => self.store.write_step(self.pace.others_write(id), work).await,
             // Its texts were written in steps, which have waited for SQLite's log.
             Large::Whole => self.store.write(work).await,
         };

@@ -141,9 +141,7 @@ impl Publisher {
             let mut changes = Changes::new(&request, decision, &texts, now);
             if !changes.are_none() {
                 if !texts::adopt(tx, texts.stashes())? {
-                    return Err(Error::Unavailable(
-                        "the request took so long that its texts were swept".into(),
-                    ));
+                    return Err(Error::Overtaken("the request took so long that its texts were swept"));
                 }
                 changes.store_texts(tx, &texts)?;
                 if let Some(exceeded) = usage::charge(tx, site.id, changes.usage, &settings.quota(&plan))? {
@@ -261,9 +259,8 @@ impl Changes {
                 None => texts.stashed(*text),
             };
             // It was not stored, because its page had it.
-            let stored = stored.ok_or_else(|| {
-                Error::Unavailable("a page was changed while the same text as before arrived for it".into())
-            })?;
+            let stored = stored
+                .ok_or(Error::Overtaken("a page was changed while the same text as before arrived for it"))?;
             let page = &mut self.pages[*index].page;
             let slot = if let LongText::Content = which { &mut page.content } else { &mut page.params };
             *slot = Some(stored);

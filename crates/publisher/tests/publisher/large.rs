@@ -126,7 +126,7 @@ async fn a_request_that_outlives_its_lease_is_refused_completely(database: &Data
     }
     assert!(swept > 0);
     let answer = draft.publish(&world.caller).await;
-    assert!(matches!(answer, Err(Error::Unavailable(_))), "{answer:?}");
+    assert!(matches!(answer, Err(Error::Overtaken(_))), "{answer:?}");
     assert_eq!(world.list().await["pages"], json!([]));
     // A sweep skips what is being abandoned at the same moment.
     let left = world.text_count().await as u64;
@@ -244,7 +244,7 @@ async fn a_page_that_changes_while_its_same_text_arrives_does_not_lose_it(databa
         let answer = draft.publish(&world.caller).await;
         match answer {
             Ok(_) => assert!(world.content("p1").await.unwrap() == content(1), "{change}"),
-            Err(Error::Unavailable(_)) => assert!(is_refused, "{change}"),
+            Err(Error::Overtaken(_)) => assert!(is_refused, "{change}"),
             Err(error) => panic!("{change}: {error}"),
         }
         // The client sends it again.

@@ -3,8 +3,11 @@
 //! A caller that finds no write running becomes the writer, on its own thread: a lone write wakes no other thread, which
 //! would cost as much as the write itself. A caller that finds a write running leaves its work in the queue and waits. The writer runs what it
 //! finds there, each piece in a savepoint of one transaction, commits once, and answers them all.
+//!
+//! A step of a larger write is committed by itself and without a sync: the next commit with one syncs the whole log.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
@@ -42,10 +45,13 @@ pub(crate) struct Writer {
     written: SyncSender<()>,
     restart: Restart,
     announcements: Arc<Announcements>,
+    /// Whether the connection's commits are synced now. Changed only by the one who holds the connection.
+    syncs: AtomicBool,
 }
 
 struct Queued {
     job: Box<dyn Job>,
+    is_step: bool,
     since: Instant,
 }
 
@@ -68,16 +74,17 @@ impl Writer {
             written,
             restart,
             announcements,
+            syncs: AtomicBool::new(true),
         }
     }
 
-    /// Has the job run: by this caller, or by the one that is writing now.
-    pub(crate) async fn send(self: &Arc<Self>, job: Box<dyn Job>) {
+    /// Has the job run: by this caller, or by the one that is writing now. `is_step`: a later commit makes it durable.
+    pub(crate) async fn send(self: &Arc<Self>, job: Box<dyn Job>, is_step: bool) {
         if let Ok(permit) = self.free_places.acquire().await {
             // Given back when the job is taken from the queue.
             permit.forget();
         }
-        self.queue().push_back(Queued { job, since: Instant::now() });
+        self.queue().push_back(Queued { job, is_step, since: Instant::now() });
         match Handle::current().runtime_flavor() {
             RuntimeFlavor::MultiThread => self.write_one_group(),
             _ => self.write_elsewhere(),
@@ -142,6 +149,7 @@ impl Writer {
         // What it waited in the queue it need not wait again: waits for a locked database do not add up.
         let patience = self.lock.saturating_sub(first.since.elapsed());
         let begun = connection.busy_timeout(patience).map_err(Error::from);
+        let begun = begun.and_then(|()| self.sync_commits(connection, !first.is_step));
         if let Err(error) = begun.and_then(|()| cached(connection, "BEGIN IMMEDIATE")) {
             return first.job.finish(Err(error));
         }
@@ -152,7 +160,7 @@ impl Writer {
         while let Some(mut job) = next {
             outcome = run_in_savepoint(connection, job.as_mut());
             group.push(job);
-            let full = group.len() >= self.most || started.elapsed() >= GROUP_TIME;
+            let full = first.is_step || group.len() >= self.most || started.elapsed() >= GROUP_TIME;
             next = if outcome.is_err() || full { None } else { self.take().map(|queued| queued.job) };
         }
         let outcome = outcome.and_then(|()| commit(connection)).inspect_err(|_| roll_back(connection));
@@ -165,6 +173,16 @@ impl Writer {
         }
         // Full means it is awake already.
         let _ = self.written.try_send(());
+    }
+
+    /// Whether commits from now on are synced. Not possible inside a transaction.
+    fn sync_commits(&self, connection: &Connection, syncs: bool) -> Result<()> {
+        if self.syncs.load(Ordering::Relaxed) != syncs {
+            let level = if syncs { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" };
+            connection.execute_batch(level)?;
+            self.syncs.store(syncs, Ordering::Relaxed);
+        }
+        Ok(())
     }
 }
 

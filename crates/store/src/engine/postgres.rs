@@ -54,6 +54,8 @@ pub(crate) struct Postgres {
 pub(crate) enum Access {
     Read,
     Write,
+    /// A write that a later one makes durable.
+    Step,
 }
 
 impl Postgres {

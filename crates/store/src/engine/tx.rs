@@ -72,6 +72,8 @@ const NOTIFY: &str = "
 SELECT pg_notify('recto_sites', $1)";
 const NOTIFY_WORK: &str = "
 SELECT pg_notify('recto_work', '')";
+const COMMIT_WITHOUT_SYNC: &str = "
+SET LOCAL synchronous_commit = off";
 const DATABASE_NOW: &str = "
 SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)";
 
@@ -94,6 +96,15 @@ impl<'c> Tx<'c> {
             }
             _ => Ok(now),
         }
+    }
+
+    /// The next commit with a sync makes this transaction durable, too: both databases write their logs in order. On
+    /// SQLite, the writer sees to it before the transaction.
+    pub(crate) fn commit_without_sync(&mut self) -> Result<()> {
+        if !self.is_sqlite() {
+            self.execute(COMMIT_WITHOUT_SYNC, &[])?;
+        }
+        Ok(())
     }
 
     /// Runs one statement and returns how many rows it changed.

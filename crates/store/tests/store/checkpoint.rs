@@ -47,7 +47,7 @@ fn the_log_stays_short_while_much_is_written_in_pieces() {
         let piece = vec!["x".repeat(100_000); 20];
         for _ in 0..100 {
             let piece = piece.clone();
-            store.write_much(false, move |tx| texts::insert(tx, &piece)).await.unwrap();
+            store.write_step(false, move |tx| texts::insert(tx, &piece)).await.unwrap();
         }
         // Of 200 MB.
         assert!(length(&log) < 100 << 20, "{}", length(&log));

@@ -19,6 +19,7 @@ testing::on_both_databases!(
     a_read_sees_one_moment,
     a_read_changes_nothing,
     closing_finishes_what_was_queued,
+    only_a_step_is_committed_without_a_sync,
 );
 
 fn add(tx: &mut Tx, name: &str) -> Result<(), Error> {
@@ -30,6 +31,27 @@ async fn names(store: &Store) -> Vec<String> {
         read(store, accounts::list).await.into_iter().map(|account| account.name).collect();
     names.sort();
     names
+}
+
+/// Whether the commit of this transaction will be synced.
+fn is_synced(tx: &mut Tx) -> Result<bool, Error> {
+    if tx.is_sqlite() {
+        let level = tx.query_one("PRAGMA synchronous", &[], |row| row.get::<i64>(0))?;
+        return Ok(level == Some(2));
+    }
+    let level = tx.query_one("SHOW synchronous_commit", &[], |row| row.get::<String>(0))?;
+    Ok(level.as_deref() == Some("on"))
+}
+
+async fn only_a_step_is_committed_without_a_sync(database: &Database) {
+    let store = database.store();
+    for _ in 0..3 {
+        assert!(!store.write_step(false, is_synced).await.unwrap());
+        let failed: Result<(), Error> =
+            store.write_step(false, |_| Err(Error::Internal("refused".into()))).await;
+        assert!(failed.is_err());
+        assert!(write(store, is_synced).await);
+    }
 }
 
 /// Occupies a connection (SQLite: the writer) until signalled. Writes that are queued meanwhile are one group.

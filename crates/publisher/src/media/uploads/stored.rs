@@ -154,9 +154,7 @@ impl StoredFiles {
             Kept::Done => Ok(()),
             Kept::OverQuota(exceeded) => Err(exceeded.into()),
             Kept::NoSite => Err(Error::NoSuchSite),
-            Kept::Gone(_) => {
-                Err(Error::Unavailable("a file was deleted while it was being uploaded again".into()))
-            }
+            Kept::Gone(_) => Err(Error::Overtaken("a file was deleted while it was being uploaded again")),
         }
     }
 }
