@@ -68,7 +68,7 @@ pub use make::SearchText;
 pub use page::Page;
 pub use params::PageParams;
 pub use search_page::{SearchResult, fill_search_page};
-pub use settings::{Fonts, Link, Settings};
+pub use settings::{Fonts, Link, Punctuation, Settings};
 pub use site::{Changes, File, Made, MissingSource, Need, Site, Source};
 pub use url::{SearchFile, url};
 

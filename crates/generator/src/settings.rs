@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::Words;
 use crate::{accent, text};
 
 /// Set by `recto site set KEY=VALUE`; stored as JSON. Unset keys have defaults.
@@ -32,6 +33,8 @@ pub struct Settings {
     pub noindex: bool,
     #[serde(skip_serializing_if = "Fonts::is_default")]
     pub fonts: Fonts,
+    #[serde(skip_serializing_if = "Punctuation::is_default")]
+    pub punctuation: Punctuation,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,6 +58,23 @@ impl Fonts {
     }
 }
 
+/// The punctuation of texts and titles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Punctuation {
+    /// Quotes, dashes and ellipses as they are printed in the language of the page.
+    #[default]
+    Smart,
+    /// As it is typed.
+    Plain,
+}
+
+impl Punctuation {
+    fn is_default(&self) -> bool {
+        *self == Punctuation::default()
+    }
+}
+
 /// A link in the masthead.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
@@ -71,7 +91,7 @@ const MAX_CSS_CHARS: usize = 100_000;
 
 impl Settings {
     /// Each key with its description, in display order.
-    pub const KEYS: [(&str, &str); 14] = [
+    pub const KEYS: [(&str, &str); 15] = [
         ("title", "the site's name, in the masthead and in feeds; the site's host label when not set"),
         ("description", "one sentence about the site, for its home page, search engines and feeds"),
         ("language", "the language of the texts, such as en, de or pt-BR; en when not set"),
@@ -90,6 +110,10 @@ impl Settings {
         ("css", "style rules added after the theme's"),
         ("noindex", "yes asks search engines to pass over the whole site; no when not set"),
         ("fonts", "theme, or system to use only the fonts of the reader's system; theme when not set"),
+        (
+            "punctuation",
+            "smart for the quotes, dashes and ellipses of the language, or plain as typed; smart when not set",
+        ),
         (
             "edit",
             "where readers can change a docs page; {path} is its path: https://example.com/edit/main/{path}.md",
@@ -119,6 +143,7 @@ impl Settings {
             "css" => self.css = long(key, value, MAX_CSS_CHARS)?,
             "noindex" => self.noindex = yes(key, value)?,
             "fonts" => self.fonts = fonts(value)?,
+            "punctuation" => self.punctuation = punctuation(value)?,
             "edit" => self.edit = edit(value)?,
             "signals" => self.signals = signals(value)?,
             _ => return Err(format!("unknown setting \"{key}\"; {}", known_keys())),
@@ -145,6 +170,7 @@ impl Settings {
             "css" => self.css.clone(),
             "noindex" => self.noindex.then(|| "yes".to_owned()),
             "fonts" => (self.fonts == Fonts::System).then(|| "system".to_owned()),
+            "punctuation" => (self.punctuation == Punctuation::Plain).then(|| "plain".to_owned()),
             "edit" => self.edit.clone(),
             "signals" => self.signals.clone(),
             _ => return None,
@@ -154,6 +180,18 @@ impl Settings {
 
     pub(crate) fn language(&self) -> &str {
         self.language.as_deref().unwrap_or("en")
+    }
+
+    /// How the texts of a language are shown; the site's language if there is none.
+    pub(crate) fn style(&self, language: Option<&str>) -> markdown::Style {
+        let language = language.unwrap_or(self.language());
+        markdown::Style {
+            words: &Words::of(language).text,
+            quotes: match self.punctuation {
+                Punctuation::Smart => markdown::Quotes::of(language),
+                Punctuation::Plain => None,
+            },
+        }
     }
 }
 
@@ -292,6 +330,14 @@ fn fonts(value: &str) -> Result<Fonts, String> {
     }
 }
 
+fn punctuation(value: &str) -> Result<Punctuation, String> {
+    match value {
+        "" | "smart" => Ok(Punctuation::Smart),
+        "plain" => Ok(Punctuation::Plain),
+        _ => Err(format!("punctuation must be smart or plain, not \"{value}\"")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -316,6 +362,7 @@ mod tests {
             ("css", "h1 { color: red }"),
             ("noindex", "yes"),
             ("fonts", "system"),
+            ("punctuation", "plain"),
             ("edit", "https://example.com/edit/main/{path}.md"),
             ("signals", "search=yes, ai-train=no"),
         ];
@@ -339,7 +386,7 @@ mod tests {
             "colour",
             "red",
             "unknown setting \"colour\"; the settings are title, description, language, author, logo, icon, \
-             accent, links, footer, css, noindex, fonts, edit, signals",
+             accent, links, footer, css, noindex, fonts, punctuation, edit, signals",
         );
         check("title", &"x".repeat(101), "title must be at most 100 characters, got 101");
         check("title", "a\0b", "title must not contain U+0000");
@@ -363,6 +410,7 @@ mod tests {
             "signals: \"ai=no\" is not search, ai-input or ai-train with =yes or =no",
         );
         check("fonts", "comic", "fonts must be theme or system, not \"comic\"");
+        check("punctuation", "off", "punctuation must be smart or plain, not \"off\"");
         check(
             "edit",
             "https://example.com/edit",

@@ -109,7 +109,7 @@ impl Site {
         for page in pages.into_iter().filter(is_shown) {
             // If a page is listed twice, the last entry wins.
             site.index.remove(page.id, dirty);
-            site.index.insert(page.tidied(), dirty);
+            site.index.insert(page.tidied(&site.frame.settings), dirty);
         }
         former.into_iter().for_each(|(path, id)| site.index.add_former(path, id, dirty));
         site
@@ -124,7 +124,7 @@ impl Site {
         let changed: BTreeMap<PageId, Option<Page>> = changes.pages.into_iter().collect();
         let mut moved = BTreeMap::new();
         for (id, page) in changed {
-            let page = page.filter(is_shown).map(Page::tidied);
+            let page = page.filter(is_shown).map(|page| page.tidied(&self.frame.settings));
             match (self.index.page(id), page) {
                 (Some(old), Some(new)) if old.same_listing(&new) => self.index.update_text(new, &mut dirty),
                 (_, new) => {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use askama::Template;
-use markdown::{Heading, Rendered};
+use markdown::{Heading, Rendered, Style};
 use model::{ContentType, Dimensions, MediaUrl, PageId, Section, Timestamp};
 use serde_json::{Value, json};
 
@@ -99,7 +99,8 @@ impl Site {
     pub(super) fn document(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, MissingSource> {
         let page = self.index.page(id).expect("a route names an existing page");
         let path = self.index.path_of(page);
-        let (rendered, warning) = rendered(source.ok_or(MissingSource(id))?, &page.title, &path);
+        let style = self.frame.settings.style(page.params.lang.as_deref());
+        let (rendered, warning) = rendered(source.ok_or(MissingSource(id))?, &page.title, &path, style);
         let mut summary = rendered.summary.clone();
         text::tidy(&mut summary);
 
@@ -274,10 +275,10 @@ impl Site {
 }
 
 /// The text as HTML; and if it is shown as its source, the reason.
-fn rendered(source: &Source<'_>, title: &str, path: &str) -> (Rendered, Option<String>) {
+fn rendered(source: &Source<'_>, title: &str, path: &str, style: Style) -> (Rendered, Option<String>) {
     let reason = match source.as_text {
         Some(reason) => reason.to_owned(),
-        None => match markdown::render_page(source.content, title, path) {
+        None => match markdown::render_page(source.content, title, path, style) {
             Ok(rendered) => return (rendered, None),
             Err(markdown::TooComplex(reason)) => reason,
         },

@@ -43,6 +43,7 @@ fn nasty() -> World {
     settings.set("title", NASTY.trim_end_matches('\u{ffff}')).unwrap();
     settings.set("description", NASTY).unwrap();
     settings.set("author", NASTY).unwrap();
+    settings.set("punctuation", "plain").unwrap();
     let mut world = World::with_settings(settings);
     world.publish([
         blog(1, "a").titled(NASTY).with(|page| {
