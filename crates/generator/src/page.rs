@@ -36,6 +36,13 @@ pub struct Page {
     /// The beginning of its text; known once the page has been generated.
     #[serde(rename = "s", default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
+    /// The size of its HTML in a feed, in bytes; known at the same time.
+    #[serde(rename = "b", default, skip_serializing_if = "is_zero")]
+    pub feed_bytes: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl Page {

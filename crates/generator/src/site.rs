@@ -61,11 +61,20 @@ impl<'s> Source<'s> {
 pub struct Made {
     pub file: File,
     /// Set for a page's HTML; pass it to [`Site::summarise`].
-    pub summary: Option<String>,
+    pub summary: Option<Summary>,
     /// Set for a page's HTML, if a search finds the page.
     pub search: Option<SearchText>,
     /// Set for a page's HTML that could not be rendered as intended; for its author.
     pub warning: Option<String>,
+}
+
+/// What lists and feeds need of a page's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Its beginning.
+    pub text: String,
+    /// The size of its HTML in a feed, in bytes.
+    pub feed_bytes: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,10 +190,11 @@ impl Site {
         shown.then(|| self.index.path_of(page))
     }
 
-    /// Sets the beginning of a page's text: after its HTML was generated, before lists are.
-    pub fn summarise(&mut self, id: PageId, summary: String) {
+    /// Sets what lists and feeds need of a page's text: after its HTML was generated, before they are.
+    pub fn summarise(&mut self, id: PageId, summary: Summary) {
         if let Some(page) = self.index.page_mut(id) {
-            page.summary = summary;
+            page.summary = summary.text;
+            page.feed_bytes = summary.feed_bytes;
         }
     }
 }

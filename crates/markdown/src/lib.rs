@@ -8,6 +8,7 @@
 mod anchors;
 mod document;
 mod excerpt;
+mod feed;
 mod front_matter;
 mod limits;
 mod math;
@@ -20,6 +21,7 @@ mod references;
 mod source;
 
 use document::Context;
+pub use feed::for_feed;
 pub use limits::thread_time;
 pub use punctuation::Quotes;
 pub use references::{Reference, ReferenceError, file_references, replace_files};

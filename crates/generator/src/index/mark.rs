@@ -23,6 +23,11 @@ pub(crate) const MAX_DESCRIBED: usize = 100;
 
 pub(crate) const FEEDS: [&str; 3] = ["/feed.xml", "/rss.xml", "/feed.json"];
 
+/// Whether this is the path of a feed, which is [joined](crate::join()) with the texts of posts.
+pub fn is_feed(path: &str) -> bool {
+    FEEDS.contains(&path)
+}
+
 impl Index {
     /// The page was added or is about to be removed: everything that shows it.
     pub(super) fn mark_listing(&self, id: PageId, dirty: &mut DirtyPaths) {

@@ -15,7 +15,7 @@ use crate::settings::is_link;
 use crate::text::{self, Day};
 use crate::url::{Fragment, tag_slug};
 use crate::words::fill;
-use crate::{File, Made, MissingSource, Page, SearchText, Site, Source};
+use crate::{File, Made, MissingSource, Page, SearchText, Site, Source, Summary};
 
 /// Reading speed for prose, slow readers included.
 const WORDS_PER_MINUTE: usize = 220;
@@ -42,6 +42,8 @@ struct PageView<'s> {
     title: Inline<'s>,
     lead: Inline<'s>,
     html: &'s str,
+    /// Before and after the text of a post: see [`mod@crate::join`].
+    boundary: &'static str,
     /// The text begins with an initial.
     has_initial: bool,
     authors: Vec<&'s str>,
@@ -103,6 +105,7 @@ impl Site {
         let (rendered, warning) = rendered(source.ok_or(MissingSource(id))?, &page.title, &path, style);
         let mut summary = rendered.summary.clone();
         text::tidy(&mut summary);
+        let feed_bytes = feed_bytes(&rendered.html);
 
         let shell = self.page_shell(page, &path, &rendered, &summary);
         let view = self.page_view(page, &path, &rendered);
@@ -111,7 +114,8 @@ impl Site {
             _ => render(&PostTemplate { shell, page: view }),
         };
         let search = self.index.is_found(page).then(|| SearchText::new(page, path, rendered));
-        Ok(Made { file: File::Bytes(html.into_bytes()), summary: Some(summary), search, warning })
+        let summary = Some(Summary { text: summary, feed_bytes });
+        Ok(Made { file: File::Bytes(html.into_bytes()), summary, search, warning })
     }
 
     fn page_shell<'s>(
@@ -196,6 +200,7 @@ impl Site {
             is_post: of == ContentType::Blog,
             title: page.title.as_str().into(),
             lead: page.description.as_deref().unwrap_or_default().into(),
+            boundary: if of == ContentType::Blog { "\0\0" } else { "" },
             html: &rendered.html,
             has_initial: has_initial(&rendered.html),
             authors: if of == ContentType::Blog {
@@ -284,6 +289,16 @@ fn rendered(source: &Source<'_>, title: &str, path: &str, style: Style) -> (Rend
         },
     };
     (markdown::show_source(source.content), Some(format!("the page is shown as its source text: {reason}")))
+}
+
+/// The size of HTML as text of XML.
+fn feed_bytes(html: &str) -> usize {
+    let escaped = html.bytes().map(|byte| match byte {
+        b'<' | b'>' => "&lt;".len(),
+        b'&' => "&amp;".len(),
+        _ => 1,
+    });
+    escaped.sum()
 }
 
 /// An initial takes three lines, so a text begins with one if its first paragraph is longer than that.

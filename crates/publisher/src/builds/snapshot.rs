@@ -191,5 +191,6 @@ fn read(tx: &mut Tx, page: &pages::Page) -> Result<Page, Error> {
         params: PageParams::read(params.as_deref()),
         content: page.content.map(|text| text.id.0),
         summary: String::new(),
+        feed_bytes: 0,
     })
 }
