@@ -157,7 +157,8 @@ function checkTexts(site, report) {
     if (!/^- \[[^\]]+\]\([^)]+\)(: .*)?$/.test(entry)) report('/llms.txt')(`has a line that is no link: ${entry}`);
   for (const { url, target } of llms.links) {
     if (site.files.get(target.pathname)?.status !== 200) report('/llms.txt')(`names ${url}, which is not there`);
-    if (!target.pathname.endsWith('.md')) report('/llms.txt')(`names ${url}, which is no Markdown`);
+    if (!/(\.md|\/llms(\.\d+)?\.txt)$/.test(target.pathname))
+      report('/llms.txt')(`names ${url}, which is neither Markdown nor a list`);
   }
 }
 

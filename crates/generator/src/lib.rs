@@ -33,7 +33,8 @@
 //! | `/feed.xml`, `/rss.xml`, `/feed.json` | the newest posts; their texts are [joined](join()) |
 //! | `/sitemap.xml`, `/sitemap.lists.xml`, `/sitemap.0.xml` … | the sitemap; in shards from 501 pages on |
 //! | `/search` | the page of the search, without results: [`fill_search_page`] |
-//! | `/robots.txt`, `/llms.txt`, `/404.html`, `/favicon.svg`, `/assets/site.HASH.css`, `/assets/site.HASH.js` | one each |
+//! | `/robots.txt`, `/404.html`, `/favicon.svg`, `/assets/site.HASH.css`, `/assets/site.HASH.js` | one each |
+//! | `/llms.txt`; `/docs/llms.txt`, `/docs/S/llms.txt`, `/S/llms.txt`, `/blog/llms.txt`; `/llms.0.txt` … | lists for language models: an index; the pages of sections; from 501 pages on, all pages by hash |
 //! | `/assets/fonts/…` | not generated: [`shared_asset`] |
 //! | `/.nav`, `/.foot`, `/.docs`, `/.docs/S`, `/.crumbs/…`, `/.list`, `/.list/…` | fragments |
 //! | `/.search/leaves`, `/.search/LEAF`, `/.search/LEAF.text` | the search index: see [`SearchFile`] |

@@ -99,7 +99,7 @@ impl std::error::Error for MissingSource {}
 impl Site {
     /// A site without pages. `origin` is `https://example.com`, without a trailing slash.
     pub fn new(origin: &str, settings: Settings, default_title: &str) -> Site {
-        let index = Index::new(settings.noindex);
+        let index = Index::new(&settings);
         Site { frame: Frame::new(origin, settings, default_title), index }
     }
 

@@ -80,6 +80,30 @@ fn sections_are_ordered_by_their_section_pages() {
 }
 
 #[test]
+fn the_owner_orders_sections() {
+    let mut settings = Settings::default();
+    settings.set("sections", "Zoo; none; api").unwrap();
+    let mut world = World::with_settings(settings);
+    world.publish([
+        docs(1, "zoo/a"),
+        docs(2, "api/a"),
+        docs(3, "b/a"),
+        docs(4, "b").weighing(-5),
+        docs(5, "zoo").titled("Animals").weighing(7),
+    ]);
+    let order = ["/docs/zoo", "/docs/zoo/a", "/docs/api/a", "/docs/b", "/docs/b/a"];
+    let is_page = |path: &String| order.contains(&path.as_str());
+    assert_eq!(world.links("/docs").into_iter().filter(is_page).collect::<Vec<_>>(), order);
+    assert_eq!(neighbour_links(&world, "/docs/api/a"), ["/docs/zoo/a\" rel=\"prev", "/docs/b\" rel=\"next"]);
+    assert_eq!(
+        between(&world.raw("/.docs"), "<span dir=\"auto\">", "</span></a>\0"),
+        ["Animals", "API", "b"]
+    );
+    let cards = between(&world.get("/"), "class=\"title\" href=\"", "\"").join(" ");
+    assert_eq!(cards, "/docs/zoo /docs/api /docs/b");
+}
+
+#[test]
 fn the_sidebar_shows_the_pages_of_the_current_section() {
     let world = World::of([
         docs(1, "a/one").titled("One").endpoint("GET /one"),
@@ -153,13 +177,15 @@ fn the_masthead_links_to_the_existing_parts() {
     let mut settings = Settings::default();
     settings.set("links", "Guides=/docs/guides; All=/docs; Code=https://example.com/?a=1&b=2").unwrap();
     let mut world = World::with_settings(settings);
-    world.publish([docs(1, "guides/a"), docs(2, "other")]);
+    let about = standalone(3, "about").titled("About").params(r#"{"nav": true}"#);
+    world.publish([docs(1, "guides/a"), docs(2, "other"), about]);
     assert_eq!(
         nav(&world, "/docs/guides/a"),
         [
             "aria-current=\"true\" href=\"/docs/guides\">Guides",
             "href=\"/docs\">All",
-            "href=\"https://example.com/?a=1&amp;b=2\">Code"
+            "href=\"https://example.com/?a=1&amp;b=2\">Code",
+            "href=\"/about\">About"
         ]
     );
 }

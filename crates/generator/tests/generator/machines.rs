@@ -1,9 +1,11 @@
 //! Machine-readable files: feeds, sitemaps, robots.txt, llms.txt, metadata.
 
+use std::collections::BTreeSet;
+
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::Event;
-use recto_generator::{Settings, fill_search_page};
+use recto_generator::{Page, Settings, fill_search_page};
 use serde_json::Value;
 
 use crate::world::{With, World, between, blog, docs, id, is_search_file, standalone};
@@ -197,6 +199,16 @@ fn a_post_that_makes_a_feed_too_large_has_its_summary_only() {
 }
 
 #[test]
+fn the_owner_may_add_to_the_head() {
+    let mut settings = Settings::default();
+    settings.set("head", "<meta name=\"a\" content=\"b\">").unwrap();
+    let world = World::with_settings(settings);
+    for path in ["/", "/404.html", "/search", "/docs"] {
+        assert!(world.raw(path).contains("\n<meta name=\"a\" content=\"b\">\n</head>"), "{path}");
+    }
+}
+
+#[test]
 fn the_blog_announces_its_feeds() {
     let world = World::of([blog(1, "a"), docs(2, "b")]);
     let feed = r#"<link rel="alternate" type="application/atom+xml" href="/feed.xml""#;
@@ -264,7 +276,7 @@ fn robots_and_llms_point_to_existing_files() {
         world.raw("/llms.txt"),
         "# acme\n\
          \n> The pages published at https://example.com.\n\
-         \nEach link leads to the Markdown of a page.\n\
+         \nEach link leads to the Markdown of a page, or to a list of such links.\n\
          \n## Docs\n\n- [c](https://example.com/docs/c.md)\n\
          \n## Docs: Guides\n\n- [A (b)](https://example.com/docs/guides/a.md): About a.\n\
          \n## Blog\n\n- [d](https://example.com/blog/d.md)\n\
@@ -292,13 +304,49 @@ fn the_site_s_description_is_the_summary_of_llms_txt() {
     let mut settings = Settings::default();
     settings.set("description", "About ships.").unwrap();
     let llms = World::with_settings(settings).raw("/llms.txt");
-    assert_eq!(llms, "# acme\n\n> About ships.\n\nEach link leads to the Markdown of a page.\n");
+    assert_eq!(
+        llms,
+        "# acme\n\n> About ships.\n\nEach link leads to the Markdown of a page, or to a list of such links.\n"
+    );
+}
+
+/// Follows the links of `/llms.txt`; the files with lists, and the pages.
+fn follow_llms(world: &World) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut lists, mut pages, mut open) = (BTreeSet::new(), BTreeSet::new(), vec!["/llms.txt".to_owned()]);
+    while let Some(path) = open.pop() {
+        let llms = world.raw(&path);
+        assert!(llms.chars().count() < 55_000, "{path} has {} characters", llms.chars().count());
+        let named = between(&llms, "](https://example.com", ")").into_iter().map(str::to_owned);
+        lists.insert(path);
+        for path in named.collect::<Vec<_>>() {
+            assert_eq!(world.finds(&path), "page", "{path}");
+            match path.strip_suffix(".md") {
+                Some(page) => drop(pages.insert(page.to_owned())),
+                None if !lists.contains(&path) => open.push(path),
+                None => {}
+            }
+        }
+    }
+    (lists, pages)
 }
 
 #[test]
-fn llms_txt_is_bounded() {
-    let world = World::of((0..3000).map(|n| docs(n, &format!("s{}/p{n}", n % 100))));
-    assert!(world.raw("/llms.txt").lines().count() < 500);
+fn llms_txt_leads_to_every_page_in_small_files() {
+    let described = |page: Page| page.with(|page| page.description = Some("A few words. ".repeat(30)));
+    let numbered = |count: u128, path: fn(u128) -> String| (0..count).map(move |n| (n, path(n)));
+    let docs_of = |count, path| numbered(count, path).map(|(n, path)| docs(n, &path));
+    let check = |pages: Vec<Page>, lists: usize| {
+        let paths: BTreeSet<_> = pages.iter().map(|page| recto_generator::url(&page.key)).collect();
+        let (found, named) = follow_llms(&World::of(pages.into_iter().map(described)));
+        assert_eq!(named, paths);
+        assert_eq!(found.len(), lists, "{found:?}");
+    };
+    check(docs_of(100, |n| format!("s{}/p{n}", n % 10)).collect(), 1);
+    check(docs_of(120, |n| format!("s{}/p{n}", n % 10)).collect(), 11);
+    check(docs_of(120, |n| format!("p{n}")).collect(), 2);
+    check(numbered(100, |n| format!("p{n}")).map(|(n, path)| blog(n, &path)).collect(), 2);
+    check(vec![standalone(1, "a"), standalone(2, "s/b"), docs(3, "t/c"), docs(4, "t")], 2);
+    check(docs_of(3000, |n| format!("s{}/p{n}", n % 3)).collect(), 1 + 3 + 16);
 }
 
 #[test]
