@@ -6,7 +6,8 @@
 //!   as the current page, `\0PATH ~HREF\0` as an ancestor of it; `\0PATH HREF INNER\0` opens the fragment `INNER`
 //!   inside it; a tab and the page's [`Key`] may follow; `\0\0` stands before and after the text of a post;
 //! - in a feed, the text of a post takes the place of its [`FeedText`];
-//! - in a fragment, `\0INNER\0` is replaced by the fragment `INNER` if the page opens it, and `\0+FIRST\0` …
+//! - in a fragment, `\0INNER\0` is replaced by the fragment `INNER` if the page opens it, and `\0?INNER\0` by the
+//!   attribute `open`; `\0+FIRST\0` …
 //!   `\0+LAST\0` enclose a list with one entry per line: of a long list only a window around the current entry is
 //!   shown, with `FIRST` and `LAST` where it was cut. A very long list is stored in parts: each `\0*PATH<tab>KEY\0`
 //!   names a fragment with a part of it, and the key of its first entry.
@@ -114,6 +115,9 @@ impl<'j> Placeholder<'j> {
             self.put_marked(before, joined);
             rest = after;
             match (words.first(), level) {
+                (Some(b'?'), _) if self.inner.map(str::as_bytes) == Some(&words[1..]) => {
+                    joined.extend_from_slice(b" open");
+                }
                 (Some(b'+'), _) => rest = self.put_list(&words[1..], after, level, fragment, joined),
                 (_, Level::Outer(Some(inner))) if self.inner.map(str::as_bytes) == Some(words) => {
                     self.put(inner, Level::Inner, fragment, joined);
@@ -228,6 +232,9 @@ mod tests {
         check("\0/.s /x /.a\0", &fragments, "<li>a[a]</li><li>b</li>");
         check("\0/.s /b /.b\0", &fragments, r#"<li>a</li><li>b<a aria-current="page" href="/b"></li>"#);
         check("\0/.s /b /.gone\0", &fragments, "<li>a</li><li>b</li>");
+        let disclosures = [("/.s", "<details\0?/.a\0></details><details\0?/.b\0></details>")];
+        check("\0/.s /x /.b\0", &disclosures, "<details></details><details open></details>");
+        check("\0/.s /x\0", &disclosures, "<details></details><details></details>");
     }
 
     #[test]

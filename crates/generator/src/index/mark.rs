@@ -22,6 +22,10 @@ use crate::url::{Fragment, SearchFile, list_url, llms_url, tag_slug, url};
 /// The list of a section with up to this many pages shows a description of each; longer lists show only titles.
 pub(crate) const MAX_DESCRIBED: usize = 100;
 
+/// Docs of up to this many pages are all in the sidebar; of larger ones, the current section is. The window of a long
+/// list is larger, so that none is cut here.
+pub(crate) const SMALL_DOCS: usize = 60;
+
 pub(crate) const FEEDS: [&str; 3] = ["/feed.xml", "/rss.xml", "/feed.json"];
 
 /// Whether this is the path of a feed, which is [joined](crate::join()) with the texts of posts.
@@ -47,6 +51,10 @@ impl Index {
                 dirty.add("/docs");
                 self.mark_home(dirty);
                 dirty.add(sidebar(&key.section));
+                // One more: the page may be the one with which the docs are not small any more.
+                if self.docs_len() <= SMALL_DOCS + 1 {
+                    dirty.add(Fragment::Sidebar);
+                }
                 self.mark_list(ContentType::Docs, &key.section, dirty);
             }
             ContentType::Standalone => {
