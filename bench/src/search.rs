@@ -152,7 +152,8 @@ fn unspaced() -> Result<Report> {
 
 fn texts_of(pages: Vec<Page>) -> Result<Vec<Text>> {
     let text = |page: Page| {
-        let rendered = markdown::render_page(&page.content, &page.title, &page.url());
+        let rendered =
+            markdown::render_page(&page.content, &page.title, &page.url(), markdown::Style::default());
         let rendered = rendered.map_err(|error| anyhow::anyhow!("{}: {}", page.url(), error.0))?;
         Ok(Text { page, rendered })
     };

@@ -83,9 +83,10 @@ export function checkPages(site, problem) {
   }
 }
 
-// A title as it is shown without code.
+// A title as it is shown without code, with the quotes of English.
 export function plain(title) {
-  return title.trim().replace(/\s+/g, ' ').replaceAll('`', '');
+  const quoted = title.replace(/"([^"]*)"/g, '“$1”').replace(/'([^']*)'/g, '‘$1’');
+  return quoted.trim().replace(/\s+/g, ' ').replaceAll('`', '');
 }
 
 // Everything that a person can reach from the front page by clicking links.

@@ -113,7 +113,7 @@ function checkItems(site, items, problem) {
   items.forEach(({ url, title, published }, at) => {
     const post = posts.find(({ path }) => site.origin + path === url);
     if (!post) return problem(`holds ${url}, which is no post's address`);
-    if (title !== post.title) problem(`calls ${url} ${JSON.stringify(title)}`);
+    if (title !== plain(post.title)) problem(`calls ${url} ${JSON.stringify(title)}`);
     if (Date.parse(published) !== Date.parse(post.publishedAt))
       problem(`dates ${url} ${published}, not ${post.publishedAt}`);
     if (Date.parse(published) !== Date.parse(newest[at].publishedAt))
@@ -157,7 +157,8 @@ function checkTexts(site, report) {
     if (!/^- \[[^\]]+\]\([^)]+\)(: .*)?$/.test(entry)) report('/llms.txt')(`has a line that is no link: ${entry}`);
   for (const { url, target } of llms.links) {
     if (site.files.get(target.pathname)?.status !== 200) report('/llms.txt')(`names ${url}, which is not there`);
-    if (!target.pathname.endsWith('.md')) report('/llms.txt')(`names ${url}, which is no Markdown`);
+    if (!/(\.md|\/llms(\.\d+)?\.txt)$/.test(target.pathname))
+      report('/llms.txt')(`names ${url}, which is neither Markdown nor a list`);
   }
 }
 
@@ -210,7 +211,8 @@ function checkPage(site, page, problem) {
   if (contentType === 'docs' && page.section && !document.jsonLd.some((text) => text.includes('BreadcrumbList')))
     problem('has no breadcrumbs for machines');
   if (document.meta['og:title'] !== plain(title)) problem(`og:title is ${document.meta['og:title']}`);
-  if (description && (document.meta.description !== description || document.meta['og:description'] !== description))
+  const [shown, ofCards] = ['description', 'og:description'].map((name) => document.meta[name]);
+  if (description && (shown !== plain(description) || ofCards !== plain(description)))
     problem('the description is not in the metadata');
   if (/noindex/.test(document.meta.robots ?? '') !== Boolean(params.noindex))
     problem(`robots is ${document.meta.robots}`);

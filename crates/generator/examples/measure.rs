@@ -88,6 +88,7 @@ fn page(n: usize, count: usize) -> Page {
         api_endpoint: None,
         params: PageParams::default(),
         content: Some(n as i64),
+        feed_bytes: 0,
         summary: "The beginning of the text.".to_owned(),
     }
 }

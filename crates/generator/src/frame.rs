@@ -58,7 +58,9 @@ impl Frame {
             },
             icon: settings.icon.clone().unwrap_or_else(|| ICON.to_owned()),
             accent,
-            footer: markdown::render(footer).unwrap_or_else(|_| markdown::show_source(footer)).html,
+            footer: markdown::render(footer, settings.style(None))
+                .unwrap_or_else(|_| markdown::show_source(footer))
+                .html,
             settings,
         }
     }

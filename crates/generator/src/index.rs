@@ -22,7 +22,7 @@ use model::{ContentType, PageId, PageKey, Section, Slug, Timestamp};
 use search::Partition;
 
 use crate::url::SearchFile;
-use crate::{Page, url};
+use crate::{Page, Settings, url};
 use contents::Sections;
 use dirty::DirtyPaths;
 use ordered_pages::OrderedPages;
@@ -71,8 +71,9 @@ fn homepage_rank(page: &Page) -> HomepageRank {
 }
 
 impl Index {
-    pub fn new(noindex: bool) -> Index {
-        Index { noindex, ..Index::default() }
+    pub fn new(settings: &Settings) -> Index {
+        let sections = Sections::in_order(&settings.sections);
+        Index { noindex: settings.noindex, sections, ..Index::default() }
     }
 
     pub fn page(&self, id: PageId) -> Option<&Page> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use askama::filters::HtmlSafe;
+use markdown::Quotes;
 
 use crate::text::escape;
 
@@ -32,7 +33,7 @@ impl fmt::Display for Inline<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         pieces(&self.0).into_iter().try_for_each(|piece| match piece {
             Piece::Text(text) => f.write_str(&escape(text)),
-            Piece::Code(code) => write!(f, "<code>{}</code>", escape(code)),
+            Piece::Code { shown, .. } => write!(f, "<code>{}</code>", escape(shown)),
         })
     }
 }
@@ -46,15 +47,28 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let text = pieces(text).into_iter().map(|piece| match piece {
-        Piece::Text(text) | Piece::Code(text) => text,
+        Piece::Text(text) | Piece::Code { shown: text, .. } => text,
     });
     Cow::Owned(text.collect())
+}
+
+/// Replaces the punctuation outside of code.
+pub(crate) fn punctuate(text: &mut String, quotes: Quotes) {
+    let pieces = pieces(text).into_iter().map(|piece| match piece {
+        Piece::Text(text) => quotes.apply(text),
+        Piece::Code { written, .. } => Cow::Borrowed(written),
+    });
+    *text = pieces.collect();
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Piece<'t> {
     Text(&'t str),
-    Code(&'t str),
+    Code {
+        shown: &'t str,
+        /// With its backticks.
+        written: &'t str,
+    },
 }
 
 /// As in CommonMark: code ends at a run of as many backticks as it began with.
@@ -65,7 +79,8 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
         match closing(rest, code, run) {
             Some(close) => {
                 pieces.push(Piece::Text(&rest[..open]));
-                pieces.push(Piece::Code(unpadded(&rest[code..close])));
+                let (shown, written) = (unpadded(&rest[code..close]), &rest[open..close + run]);
+                pieces.push(Piece::Code { shown, written });
                 (rest, from) = (&rest[close + run..], 0);
             }
             None => from = code,
@@ -101,6 +116,15 @@ fn unpadded(code: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn punctuation_is_replaced_outside_of_code() {
+        let mut title = "It's \"new\": ``a ` 'b'`` and `--c`".to_owned();
+        for _ in 0..2 {
+            punctuate(&mut title, Quotes::of("en").unwrap());
+            assert_eq!(title, "It’s “new”: ``a ` 'b'`` and `--c`");
+        }
+    }
 
     #[test]
     fn code_is_shown_as_code_and_nothing_else_as_markup() {

@@ -4,17 +4,21 @@
 //!
 //! - in a page, `\0PATH\0` is replaced by the fragment at `PATH`; `\0PATH HREF\0` also marks the entry with that link
 //!   as the current page, `\0PATH ~HREF\0` as an ancestor of it; `\0PATH HREF INNER\0` opens the fragment `INNER`
-//!   inside it; a tab and the page's [`Key`] may follow;
-//! - in a fragment, `\0INNER\0` is replaced by the fragment `INNER` if the page opens it, and `\0+FIRST\0` …
+//!   inside it; a tab and the page's [`Key`] may follow; `\0\0` stands before and after the text of a post;
+//! - in a feed, the text of a post takes the place of its [`FeedText`];
+//! - in a fragment, `\0INNER\0` is replaced by the fragment `INNER` if the page opens it, and `\0?INNER\0` by the
+//!   attribute `open`; `\0+FIRST\0` …
 //!   `\0+LAST\0` enclose a list with one entry per line: of a long list only a window around the current entry is
 //!   shown, with `FIRST` and `LAST` where it was cut. A very long list is stored in parts: each `\0*PATH<tab>KEY\0`
 //!   names a fragment with a part of it, and the key of its first entry.
 
+mod feed_text;
 mod key;
 mod parts;
 
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
+use self::feed_text::FeedText;
 use self::key::Key;
 use self::parts::Entries;
 
@@ -39,6 +43,13 @@ pub fn join<B: AsRef<[u8]>>(body: &[u8], mut fragment: impl FnMut(&str) -> Optio
     while let Some((before, words, after)) = next_placeholder(rest) {
         joined.extend_from_slice(before);
         rest = after;
+        if words.is_empty() {
+            continue;
+        }
+        if let Some(text) = FeedText::read(words) {
+            text.put(&mut fragment, &mut joined);
+            continue;
+        }
         let placeholder = Placeholder::read(words);
         let (outer, inner) = (fragment(placeholder.path), placeholder.inner.and_then(&mut fragment));
         if let Some(outer) = outer {
@@ -104,6 +115,9 @@ impl<'j> Placeholder<'j> {
             self.put_marked(before, joined);
             rest = after;
             match (words.first(), level) {
+                (Some(b'?'), _) if self.inner.map(str::as_bytes) == Some(&words[1..]) => {
+                    joined.extend_from_slice(b" open");
+                }
                 (Some(b'+'), _) => rest = self.put_list(&words[1..], after, level, fragment, joined),
                 (_, Level::Outer(Some(inner))) if self.inner.map(str::as_bytes) == Some(words) => {
                     self.put(inner, Level::Inner, fragment, joined);
@@ -218,6 +232,26 @@ mod tests {
         check("\0/.s /x /.a\0", &fragments, "<li>a[a]</li><li>b</li>");
         check("\0/.s /b /.b\0", &fragments, r#"<li>a</li><li>b<a aria-current="page" href="/b"></li>"#);
         check("\0/.s /b /.gone\0", &fragments, "<li>a</li><li>b</li>");
+        let disclosures = [("/.s", "<details\0?/.a\0></details><details\0?/.b\0></details>")];
+        check("\0/.s /x /.b\0", &disclosures, "<details></details><details open></details>");
+        check("\0/.s /x\0", &disclosures, "<details></details><details></details>");
+    }
+
+    #[test]
+    fn a_feed_has_the_text_of_a_post() {
+        let post = "<h1>\0/.nav\0</h1>\0\0<p a=\"/b\" href=\"/c\">&amp;\u{1}\0\0</p>";
+        check("a\0\0b", &[], "ab");
+        check(
+            "<x>\0</blog/a https://a.b\0</x>",
+            &[("/blog/a", post)],
+            "<x>&lt;p a=\"/b\" href=\"https://a.b/c\"&gt;&amp;amp;</x>",
+        );
+        check(
+            "{\"x\": \"\0\"/blog/a https://a.b\0\"}",
+            &[("/blog/a", post)],
+            r#"{"x": "<p a=\"/b\" href=\"https://a.b/c\">&amp;\u0001"}"#,
+        );
+        check("<x>\0</blog/a https://a.b\0</x>", &[], "<x></x>");
     }
 
     fn list(len: usize) -> String {

@@ -30,10 +30,11 @@
 //! | `/blog/2026.05`, `/blog/S/2026.05`, `/tags/T/2026.05`, `….05.14`, `….05.14.0` | archives of long lists |
 //! | `/tags`, `/tags/T` | tags |
 //! | `/standalone/…`, `/homepage/…`, former paths | redirects |
-//! | `/feed.xml`, `/rss.xml`, `/feed.json` | the newest posts |
+//! | `/feed.xml`, `/rss.xml`, `/feed.json` | the newest posts; their texts are [joined](join()) |
 //! | `/sitemap.xml`, `/sitemap.lists.xml`, `/sitemap.0.xml` … | the sitemap; in shards from 501 pages on |
 //! | `/search` | the page of the search, without results: [`fill_search_page`] |
-//! | `/robots.txt`, `/llms.txt`, `/404.html`, `/favicon.svg`, `/assets/site.HASH.css`, `/assets/site.HASH.js` | one each |
+//! | `/robots.txt`, `/404.html`, `/favicon.svg`, `/assets/site.HASH.css`, `/assets/site.HASH.js` | one each |
+//! | `/llms.txt`; `/docs/llms.txt`, `/docs/S/llms.txt`, `/S/llms.txt`, `/blog/llms.txt`; `/llms.0.txt` … | lists for language models: an index; the pages of sections; from 501 pages on, all pages by hash |
 //! | `/assets/fonts/…` | not generated: [`shared_asset`] |
 //! | `/.nav`, `/.foot`, `/.docs`, `/.docs/S`, `/.crumbs/…`, `/.list`, `/.list/…` | fragments |
 //! | `/.search/leaves`, `/.search/LEAF`, `/.search/LEAF.text` | the search index: see [`SearchFile`] |
@@ -63,13 +64,14 @@ mod url;
 mod words;
 
 pub use fonts::{shared_asset, shared_assets};
+pub use index::mark::is_feed;
 pub use join::{is_fragment, join};
 pub use make::SearchText;
 pub use page::Page;
 pub use params::PageParams;
 pub use search_page::{SearchResult, fill_search_page};
-pub use settings::{Fonts, Link, Settings};
-pub use site::{Changes, File, Made, MissingSource, Need, Site, Source};
+pub use settings::{Fonts, Link, Punctuation, Settings};
+pub use site::{Changes, File, Made, MissingSource, Need, Site, Source, Summary};
 pub use url::{SearchFile, url};
 
 /// Changes whenever the theme or the generator's code does: an incremental build cannot start from another version's

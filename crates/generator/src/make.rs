@@ -4,6 +4,7 @@ mod document;
 mod feeds;
 mod fragments;
 mod home;
+mod llms;
 mod plain;
 mod search;
 mod section_lists;
@@ -13,6 +14,7 @@ mod view;
 
 use askama::Template;
 
+pub(crate) use self::llms::shard_path;
 pub use self::search::SearchText;
 use crate::route::Route;
 use crate::url::SearchFile;
@@ -47,6 +49,8 @@ impl Site {
             Route::SitemapLists => self.sitemap_lists(),
             Route::SitemapShard(shard) => self.sitemap_shard(shard),
             Route::Llms => self.llms(),
+            Route::LlmsOf(of, section) => self.llms_of(of, &section),
+            Route::LlmsShard(shard) => self.llms_shard(shard),
             Route::Robots => self.robots(),
             Route::NotFound => self.not_found(),
             Route::SearchPage => self.search_page(),

@@ -3,7 +3,7 @@
 use model::{ApiEndpoint, ContentType, PageId, PageKey, Section, Slug, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-use crate::{PageParams, text};
+use crate::{PageParams, Settings, inline, text};
 
 /// A visible page: not a draft, not deleted, not dated in the future.
 ///
@@ -36,6 +36,13 @@ pub struct Page {
     /// The beginning of its text; known once the page has been generated.
     #[serde(rename = "s", default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
+    /// The size of its HTML in a feed, in bytes; known at the same time.
+    #[serde(rename = "b", default, skip_serializing_if = "is_zero")]
+    pub feed_bytes: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl Page {
@@ -65,8 +72,9 @@ impl Page {
         !self.params.noindex && self.params.canonical.is_none()
     }
 
-    /// Cleans up the title: one line, no characters that HTML or XML forbid, never empty.
-    pub(crate) fn tidied(mut self) -> Page {
+    /// Cleans up the title: one line, no characters that HTML or XML forbid, never empty, and with the punctuation of
+    /// the page's language. A page that is cleaned up again stays the same.
+    pub(crate) fn tidied(mut self, settings: &Settings) -> Page {
         text::tidy(&mut self.title);
         if self.title.is_empty() {
             self.title = self.key.slug.as_str().to_owned();
@@ -74,6 +82,10 @@ impl Page {
         self.description = self.description.take().and_then(text::tidied);
         self.tags = self.tags.drain(..).filter_map(text::tidied).collect();
         text::tidy(&mut self.summary);
+        if let Some(quotes) = settings.style(self.params.lang.as_deref()).quotes {
+            let texts = [Some(&mut self.title), self.description.as_mut(), self.params.link_title.as_mut()];
+            texts.into_iter().flatten().for_each(|text| inline::punctuate(text, quotes));
+        }
         self
     }
 }

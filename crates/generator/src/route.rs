@@ -9,7 +9,8 @@ use crate::Page;
 use crate::index::Index;
 use crate::index::archive::Archive;
 use crate::index::timeline::Timeline;
-use crate::url::{Fragment, SearchFile, list_url, url};
+use crate::make::shard_path;
+use crate::url::{Fragment, SearchFile, list_url, llms_url, url};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
@@ -35,6 +36,9 @@ pub(crate) enum Route {
     SitemapLists,
     SitemapShard(usize),
     Llms,
+    /// The list of a section for language models; see [`llms_url`].
+    LlmsOf(ContentType, Section),
+    LlmsShard(usize),
     Robots,
     NotFound,
     SearchPage,
@@ -146,8 +150,13 @@ impl Index {
             return self.markdown(page);
         }
         if let Some(shard) = path.strip_prefix("/sitemap.").and_then(|rest| rest.strip_suffix(".xml")) {
-            let number = shard.parse().ok().filter(|&number: &usize| number.to_string() == shard)?;
-            return (number < self.shards.count()).then_some(Route::SitemapShard(number));
+            return self.shard(shard).map(Route::SitemapShard);
+        }
+        if let Some(shard) = path.strip_prefix("/llms.").and_then(|rest| rest.strip_suffix(".txt")) {
+            return self.shard(shard).map(Route::LlmsShard);
+        }
+        if let Some(list) = path.strip_suffix("/llms.txt") {
+            return self.llms_of(list);
         }
         let mut segments = path.strip_prefix('/')?.split('/');
         let (first, second, third) = (segments.next()?, segments.next(), segments.next());
@@ -178,6 +187,28 @@ impl Index {
             _ if path == "/index" => self.homepage().map(|page| Route::Markdown(page.id)),
             _ => None,
         }
+    }
+
+    fn shard(&self, number: &str) -> Option<usize> {
+        let shard = number.parse().ok().filter(|shard: &usize| shard.to_string() == number)?;
+        (shard < self.shards.count()).then_some(shard)
+    }
+
+    fn llms_of(&self, list: &str) -> Option<Route> {
+        let (of, section) = match list.strip_prefix('/')? {
+            "blog" => {
+                return (!self.blog.is_empty()).then(|| Route::LlmsOf(ContentType::Blog, Section::none()));
+            }
+            "docs" => {
+                return (self.docs_len() > 0).then(|| Route::LlmsOf(ContentType::Docs, Section::none()));
+            }
+            name => match name.strip_prefix("docs/") {
+                Some(section) => (ContentType::Docs, section),
+                None => (ContentType::Standalone, name),
+            },
+        };
+        let section = Section::parse(section).ok()?;
+        self.has_section(of, &section).then_some(Route::LlmsOf(of, section))
     }
 
     fn standalone_url(&self, target: &Route) -> String {
@@ -255,6 +286,7 @@ impl Index {
         paths.extend([settings_paths.style, settings_paths.script, "/"].map(str::to_owned));
         paths.extend(settings_paths.icon.map(str::to_owned));
         paths.extend((0..self.shards.count()).map(|shard| format!("/sitemap.{shard}.xml")));
+        paths.extend((0..self.shards.count()).map(shard_path));
         paths.extend(self.search.leaves().flat_map(SearchFile::of_leaf).map(|file| file.to_string()));
         paths.extend(self.former_paths().cloned());
         self.pages().for_each(|page| page_paths(page, &mut paths));
@@ -270,7 +302,8 @@ impl Index {
 
     /// Paths that may have a file; [`Index::route`] decides.
     fn possible_paths(&self) -> Vec<String> {
-        let mut paths = ["/.md", "/index.md", "/sitemap.lists.xml"].map(str::to_owned).to_vec();
+        let fixed = ["/.md", "/index.md", "/sitemap.lists.xml", "/blog/llms.txt", "/docs/llms.txt"];
+        let mut paths = fixed.map(str::to_owned).to_vec();
         paths.extend([Fragment::Sidebar, Fragment::HomeList].map(|fragment| fragment.to_string()));
         paths.extend(self.tags.all().map(|(slug, _)| Fragment::TagCrumbs(slug.to_owned()).to_string()));
         let types = [ContentType::Docs, ContentType::Standalone].into_iter();
@@ -278,6 +311,7 @@ impl Index {
         let blog = self.blog_sections.keys().map(|section| (ContentType::Blog, section));
         for (of, section) in ordered.chain(blog) {
             paths.push(list_url(of, section));
+            paths.push(llms_url(of, section));
             paths.push(format!("/standalone/{}", section.as_str()));
             let fragments = [
                 Fragment::List(of, section.clone()),

@@ -1,7 +1,9 @@
 //! The settings of a site.
 
+use model::Section;
 use serde::{Deserialize, Serialize};
 
+use crate::words::Words;
 use crate::{accent, text};
 
 /// Set by `recto site set KEY=VALUE`; stored as JSON. Unset keys have defaults.
@@ -24,14 +26,21 @@ pub struct Settings {
     pub accent: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
+    /// The first sections of the docs, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub footer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub css: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub noindex: bool,
     #[serde(skip_serializing_if = "Fonts::is_default")]
     pub fonts: Fonts,
+    #[serde(skip_serializing_if = "Punctuation::is_default")]
+    pub punctuation: Punctuation,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,6 +64,23 @@ impl Fonts {
     }
 }
 
+/// The punctuation of texts and titles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Punctuation {
+    /// Quotes, dashes and ellipses as they are printed in the language of the page.
+    #[default]
+    Smart,
+    /// As it is typed.
+    Plain,
+}
+
+impl Punctuation {
+    fn is_default(&self) -> bool {
+        *self == Punctuation::default()
+    }
+}
+
 /// A link in the masthead.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
@@ -66,12 +92,14 @@ const MAX_TITLE_CHARS: usize = 100;
 const MAX_DESCRIPTION_CHARS: usize = 500;
 const MAX_URL_CHARS: usize = 2000;
 const MAX_LINKS: usize = 12;
+const MAX_SECTIONS: usize = 200;
 const MAX_FOOTER_CHARS: usize = 5000;
+const MAX_HEAD_CHARS: usize = 8192;
 const MAX_CSS_CHARS: usize = 100_000;
 
 impl Settings {
     /// Each key with its description, in display order.
-    pub const KEYS: [(&str, &str); 14] = [
+    pub const KEYS: [(&str, &str); 17] = [
         ("title", "the site's name, in the masthead and in feeds; the site's host label when not set"),
         ("description", "one sentence about the site, for its home page, search engines and feeds"),
         ("language", "the language of the texts, such as en, de or pt-BR; en when not set"),
@@ -86,10 +114,19 @@ impl Settings {
             "links",
             "the masthead's links: Text=URL, separated by ; (Docs=/docs; Code=https://example.com/code)",
         ),
+        (
+            "sections",
+            "the order of the docs' sections, as in their URLs: guides; reference; the others follow",
+        ),
         ("footer", "Markdown at the foot of every page"),
+        ("head", "HTML at the end of the head of every page, if the operator allows it"),
         ("css", "style rules added after the theme's"),
         ("noindex", "yes asks search engines to pass over the whole site; no when not set"),
         ("fonts", "theme, or system to use only the fonts of the reader's system; theme when not set"),
+        (
+            "punctuation",
+            "smart for the quotes, dashes and ellipses of the language, or plain as typed; smart when not set",
+        ),
         (
             "edit",
             "where readers can change a docs page; {path} is its path: https://example.com/edit/main/{path}.md",
@@ -115,10 +152,13 @@ impl Settings {
             "icon" => self.icon = address(key, value)?,
             "accent" => self.accent = colour(value)?,
             "links" => self.links = links(value)?,
+            "sections" => self.sections = sections(value)?,
+            "head" => self.head = long(key, value, MAX_HEAD_CHARS)?,
             "footer" => self.footer = long(key, value, MAX_FOOTER_CHARS)?,
             "css" => self.css = long(key, value, MAX_CSS_CHARS)?,
             "noindex" => self.noindex = yes(key, value)?,
             "fonts" => self.fonts = fonts(value)?,
+            "punctuation" => self.punctuation = punctuation(value)?,
             "edit" => self.edit = edit(value)?,
             "signals" => self.signals = signals(value)?,
             _ => return Err(format!("unknown setting \"{key}\"; {}", known_keys())),
@@ -141,10 +181,13 @@ impl Settings {
                     self.links.iter().map(|link| format!("{}={}", link.text, link.url)).collect();
                 Some(links.join("; "))
             }
+            "sections" => Some(self.sections.join("; ")),
             "footer" => self.footer.clone(),
+            "head" => self.head.clone(),
             "css" => self.css.clone(),
             "noindex" => self.noindex.then(|| "yes".to_owned()),
             "fonts" => (self.fonts == Fonts::System).then(|| "system".to_owned()),
+            "punctuation" => (self.punctuation == Punctuation::Plain).then(|| "plain".to_owned()),
             "edit" => self.edit.clone(),
             "signals" => self.signals.clone(),
             _ => return None,
@@ -154,6 +197,18 @@ impl Settings {
 
     pub(crate) fn language(&self) -> &str {
         self.language.as_deref().unwrap_or("en")
+    }
+
+    /// How the texts of a language are shown; the site's language if there is none.
+    pub(crate) fn style(&self, language: Option<&str>) -> markdown::Style {
+        let language = language.unwrap_or(self.language());
+        markdown::Style {
+            words: &Words::of(language).text,
+            quotes: match self.punctuation {
+                Punctuation::Smart => markdown::Quotes::of(language),
+                Punctuation::Plain => None,
+            },
+        }
     }
 }
 
@@ -239,6 +294,19 @@ fn links(value: &str) -> Result<Vec<Link>, String> {
     Ok(links)
 }
 
+fn sections(value: &str) -> Result<Vec<String>, String> {
+    let entries = value.split([';', '\n']).map(str::trim).filter(|entry| !entry.is_empty());
+    let section = |entry: &str| match Section::parse_typed(entry) {
+        Ok((section, _)) => Ok(section.as_str().to_owned()),
+        Err(_) => Err(format!("sections: \"{entry}\" is not a section as in a URL, such as getting-started")),
+    };
+    let sections = entries.map(section).collect::<Result<Vec<_>, _>>()?;
+    if sections.len() > MAX_SECTIONS {
+        return Err(format!("sections: at most {MAX_SECTIONS} fit, got {}", sections.len()));
+    }
+    Ok(sections)
+}
+
 fn link(entry: &str) -> Result<Link, String> {
     let wrong = || format!("links: \"{entry}\" is not Text=URL, such as Docs=/docs");
     let (text, url) = entry.split_once('=').ok_or_else(wrong)?;
@@ -292,6 +360,14 @@ fn fonts(value: &str) -> Result<Fonts, String> {
     }
 }
 
+fn punctuation(value: &str) -> Result<Punctuation, String> {
+    match value {
+        "" | "smart" => Ok(Punctuation::Smart),
+        "plain" => Ok(Punctuation::Plain),
+        _ => Err(format!("punctuation must be smart or plain, not \"{value}\"")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -312,10 +388,13 @@ mod tests {
             ("icon", "https://example.com/icon.png"),
             ("accent", "#0a7"),
             ("links", "Docs=/docs; Write=mailto:a@example.com; Code=https://example.com/?a=b"),
+            ("sections", "guides; api"),
             ("footer", "Made *by hand*."),
+            ("head", "<script src=/a.js></script>"),
             ("css", "h1 { color: red }"),
             ("noindex", "yes"),
             ("fonts", "system"),
+            ("punctuation", "plain"),
             ("edit", "https://example.com/edit/main/{path}.md"),
             ("signals", "search=yes, ai-train=no"),
         ];
@@ -339,7 +418,7 @@ mod tests {
             "colour",
             "red",
             "unknown setting \"colour\"; the settings are title, description, language, author, logo, icon, \
-             accent, links, footer, css, noindex, fonts, edit, signals",
+             accent, links, sections, footer, head, css, noindex, fonts, punctuation, edit, signals",
         );
         check("title", &"x".repeat(101), "title must be at most 100 characters, got 101");
         check("title", "a\0b", "title must not contain U+0000");
@@ -356,6 +435,13 @@ mod tests {
         check("accent", "red", "accent must be a colour such as #a3301a, or two of them, not \"red\"");
         check("links", "Docs", "links: \"Docs\" is not Text=URL, such as Docs=/docs");
         check("links", "=/docs", "links: \"=/docs\" is not Text=URL, such as Docs=/docs");
+        check(
+            "sections",
+            "API; a b",
+            "sections: \"a b\" is not a section as in a URL, such as getting-started",
+        );
+        check("sections", &"a;".repeat(201), "sections: at most 200 fit, got 201");
+        check("head", &"x".repeat(8193), "head must be at most 8192 characters, got 8193");
         check("noindex", "maybe", "noindex must be yes or no, not \"maybe\"");
         check(
             "signals",
@@ -363,6 +449,7 @@ mod tests {
             "signals: \"ai=no\" is not search, ai-input or ai-train with =yes or =no",
         );
         check("fonts", "comic", "fonts must be theme or system, not \"comic\"");
+        check("punctuation", "off", "punctuation must be smart or plain, not \"off\"");
         check(
             "edit",
             "https://example.com/edit",

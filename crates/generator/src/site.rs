@@ -61,11 +61,20 @@ impl<'s> Source<'s> {
 pub struct Made {
     pub file: File,
     /// Set for a page's HTML; pass it to [`Site::summarise`].
-    pub summary: Option<String>,
+    pub summary: Option<Summary>,
     /// Set for a page's HTML, if a search finds the page.
     pub search: Option<SearchText>,
     /// Set for a page's HTML that could not be rendered as intended; for its author.
     pub warning: Option<String>,
+}
+
+/// What lists and feeds need of a page's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Its beginning.
+    pub text: String,
+    /// The size of its HTML in a feed, in bytes.
+    pub feed_bytes: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +99,7 @@ impl std::error::Error for MissingSource {}
 impl Site {
     /// A site without pages. `origin` is `https://example.com`, without a trailing slash.
     pub fn new(origin: &str, settings: Settings, default_title: &str) -> Site {
-        let index = Index::new(settings.noindex);
+        let index = Index::new(&settings);
         Site { frame: Frame::new(origin, settings, default_title), index }
     }
 
@@ -109,7 +118,7 @@ impl Site {
         for page in pages.into_iter().filter(is_shown) {
             // If a page is listed twice, the last entry wins.
             site.index.remove(page.id, dirty);
-            site.index.insert(page.tidied(), dirty);
+            site.index.insert(page.tidied(&site.frame.settings), dirty);
         }
         former.into_iter().for_each(|(path, id)| site.index.add_former(path, id, dirty));
         site
@@ -124,7 +133,7 @@ impl Site {
         let changed: BTreeMap<PageId, Option<Page>> = changes.pages.into_iter().collect();
         let mut moved = BTreeMap::new();
         for (id, page) in changed {
-            let page = page.filter(is_shown).map(Page::tidied);
+            let page = page.filter(is_shown).map(|page| page.tidied(&self.frame.settings));
             match (self.index.page(id), page) {
                 (Some(old), Some(new)) if old.same_listing(&new) => self.index.update_text(new, &mut dirty),
                 (_, new) => {
@@ -181,10 +190,11 @@ impl Site {
         shown.then(|| self.index.path_of(page))
     }
 
-    /// Sets the beginning of a page's text: after its HTML was generated, before lists are.
-    pub fn summarise(&mut self, id: PageId, summary: String) {
+    /// Sets what lists and feeds need of a page's text: after its HTML was generated, before they are.
+    pub fn summarise(&mut self, id: PageId, summary: Summary) {
         if let Some(page) = self.index.page_mut(id) {
-            page.summary = summary;
+            page.summary = summary.text;
+            page.feed_bytes = summary.feed_bytes;
         }
     }
 }

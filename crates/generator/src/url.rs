@@ -16,6 +16,11 @@ pub fn url(key: &PageKey) -> String {
     url
 }
 
+/// The path of the list of a section's pages for language models; without a section, of those of the docs or the blog.
+pub(crate) fn llms_url(content_type: ContentType, section: &Section) -> String {
+    format!("{}/llms.txt", list_url(content_type, section).trim_end_matches('/'))
+}
+
 /// The path of a list of pages: `/docs`, `/docs/guides`; `/company` for a standalone section.
 pub(crate) fn list_url(content_type: ContentType, section: &Section) -> String {
     let first = match content_type {

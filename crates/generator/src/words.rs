@@ -65,6 +65,7 @@ pub(crate) struct Words {
     pub results: &'static str,
     pub no_results: &'static str,
     pub search_hint: &'static str,
+    pub text: markdown::Words,
     pub page_count: [&'static str; 3],
     pub section_count: [&'static str; 3],
     /// The colours of the device, light, dark.

@@ -7,13 +7,13 @@
 #[path = "../tests/markdown/hostile/texts.rs"]
 mod texts;
 
-use recto_markdown::{file_references, render_page};
+use recto_markdown::{Style, file_references, render_page};
 use rustix::time::{ClockId, clock_gettime};
 
 fn main() {
     println!("{:>9} {:>9} {:>9}  ", "render ms", "refs ms", "HTML KB");
     for (name, text) in texts::texts() {
-        let (rendered, render_ms) = timed(|| render_page(&text, "A title", "/docs/a"));
+        let (rendered, render_ms) = timed(|| render_page(&text, "A title", "/docs/a", Style::default()));
         // Only a text with a `file:` is searched.
         let with_file = format!("{text}\n\nfile:a.png");
         let (references, references_ms) = timed(|| file_references(&with_file, &|_| true));

@@ -5,7 +5,7 @@ use std::fs;
 fn main() -> std::io::Result<()> {
     for path in std::env::args().skip(1) {
         let text = fs::read_to_string(&path)?;
-        let html = match recto_markdown::render(&text) {
+        let html = match recto_markdown::render(&text, recto_markdown::Style::default()) {
             Ok(rendered) => rendered.html,
             Err(recto_markdown::TooComplex(message)) => format!("<p>not rendered: {message}</p>"),
         };

@@ -2,6 +2,7 @@
 
 mod alert;
 mod block;
+mod blocks;
 mod code;
 mod footnote;
 mod heading;
@@ -16,11 +17,12 @@ use std::ops::Range;
 
 use pulldown_cmark::Event;
 
+use self::blocks::Blocks;
 use self::footnote::Footnotes;
 use self::heading::Outline;
 use self::page::Page;
 use crate::limits::{Budget, CPU_TIME, max_html, too_long};
-use crate::{Rendered, TooComplex, parse};
+use crate::{Rendered, Style, TooComplex, parse};
 
 /// How many events are written between two checks of the CPU time.
 const EVENTS_PER_CHECK: usize = 64;
@@ -32,20 +34,27 @@ pub(crate) struct Context<'p> {
     pub(crate) path: &'p str,
 }
 
-pub(crate) fn render(text: &str, context: Option<Context<'_>>) -> Result<Rendered, TooComplex> {
-    render_within(text, context, Budget::new(CPU_TIME))
+pub(crate) fn render(text: &str, context: Option<Context<'_>>, style: Style) -> Result<Rendered, TooComplex> {
+    render_within(text, context, style, Budget::new(CPU_TIME))
 }
 
-fn render_within(text: &str, context: Option<Context<'_>>, budget: Budget) -> Result<Rendered, TooComplex> {
+fn render_within(
+    text: &str,
+    context: Option<Context<'_>>,
+    style: Style,
+    budget: Budget,
+) -> Result<Rendered, TooComplex> {
     let prepared = parse::prepared(text, &budget)?;
     let mut events = parse::events(&prepared, &budget)?;
     heading::take_ids(&mut events);
+    let blocks = Blocks::take(&mut events);
     let (outline, first) = match context {
-        Some(Context { title, .. }) => Outline::below(title, &events),
+        Some(Context { title, .. }) => Outline::below(title, style.quotes, &events),
         None => (Outline::AsWritten, 0),
     };
-    let mut page = Page::new(outline, Footnotes::of(&events), budget);
+    let mut page = Page::new(outline, Footnotes::of(&events), style, budget);
     page.path = context.map(|context| context.path.to_owned());
+    page.blocks = blocks;
     write(&mut page, &events, first..events.len(), max_html(text))?;
     for number in page.begin_footnotes() {
         let inside = page.begin_footnote(number);
@@ -77,7 +86,7 @@ impl Page {
         match &events[at] {
             Event::Start(tag) => return self.start(tag, events, at),
             Event::End(tag) => self.end(*tag, at),
-            event => self.put_inline(event),
+            event => self.put_inline(event, &events[at + 1..]),
         }
         at + 1
     }
@@ -91,14 +100,15 @@ mod tests {
 
     #[test]
     fn a_text_that_takes_too_long_to_parse_is_refused() {
-        assert!(render_within("a", None, Budget::new(Duration::ZERO)).is_err());
+        assert!(render_within("a", None, Style::default(), Budget::new(Duration::ZERO)).is_err());
     }
 
     #[test]
     fn a_text_that_takes_too_long_to_write_is_refused() {
         let events = parse::events("a $x$", &Budget::new(CPU_TIME)).unwrap();
         let write_within = |time| {
-            let mut page = Page::new(Outline::AsWritten, Footnotes::of(&events), Budget::new(time));
+            let footnotes = Footnotes::of(&events);
+            let mut page = Page::new(Outline::AsWritten, footnotes, Style::default(), Budget::new(time));
             write(&mut page, &events, 0..events.len(), 1000)
         };
         assert_eq!(write_within(CPU_TIME), Ok(()));

@@ -8,18 +8,22 @@
 mod anchors;
 mod document;
 mod excerpt;
+mod feed;
 mod front_matter;
 mod limits;
 mod math;
 mod page_links;
 mod parse;
 mod plain_text;
+mod punctuation;
 mod raw_html;
 mod references;
 mod source;
 
 use document::Context;
+pub use feed::for_feed;
 pub use limits::thread_time;
+pub use punctuation::Quotes;
 pub use references::{Reference, ReferenceError, file_references, replace_files};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,13 +63,41 @@ impl Rendered {
     }
 }
 
+/// What depends on the language of a text.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    pub words: &'static Words,
+    /// `None`: punctuation is shown as it is typed.
+    pub quotes: Option<Quotes>,
+}
+
+impl Default for Style {
+    fn default() -> Style {
+        Style { words: &Words::ENGLISH, quotes: None }
+    }
+}
+
+/// Words that are added to a text.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Words {
+    /// The titles of alerts: note, tip, important, warning, caution.
+    pub alerts: [&'static str; 5],
+    /// The summary of `:::details` without one.
+    pub details: &'static str,
+}
+
+impl Words {
+    pub const ENGLISH: Words =
+        Words { alerts: ["Note", "Tip", "Important", "Warning", "Caution"], details: "Details" };
+}
+
 /// A text exceeds the bounds. The message says why; it can follow a colon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TooComplex(pub String);
 
 /// Renders a text with its headings at the levels they are written with.
-pub fn render(text: &str) -> Result<Rendered, TooComplex> {
-    document::render(text, None)
+pub fn render(text: &str, style: Style) -> Result<Rendered, TooComplex> {
+    document::render(text, None, style)
 }
 
 /// Renders a text below a title that the page already shows as its only `h1`.
@@ -74,8 +106,8 @@ pub fn render(text: &str) -> Result<Rendered, TooComplex> {
 /// move down one level, so that the outline is preserved. Front matter is not shown.
 ///
 /// `path` is the path of the page: relative links to `.md` files become links to the pages of these files.
-pub fn render_page(text: &str, title: &str, path: &str) -> Result<Rendered, TooComplex> {
-    document::render(&front_matter::blanked(text), Some(Context { title, path }))
+pub fn render_page(text: &str, title: &str, path: &str, style: Style) -> Result<Rendered, TooComplex> {
+    document::render(&front_matter::blanked(text), Some(Context { title, path }), style)
 }
 
 /// The source of a text that cannot be rendered: escaped, in a block whose lines wrap, without front matter.

@@ -1,5 +1,6 @@
 //! Turns a text into the parser's events. Except for `references`, only this module calls the parser.
 
+pub(crate) mod blocks;
 mod formulas;
 mod links;
 mod pieces;
@@ -28,7 +29,8 @@ const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_GFM);
 
 /// The text as passed to the parser: without a byte order mark, without U+0000 (which CommonMark requires to be
-/// replaced, and at which pages are joined), and with a backslash before each `$` that only seems to begin a formula.
+/// replaced, and at which pages are joined), with the lines of blocks set apart, and with a backslash before each `$`
+/// that only seems to begin a formula.
 pub(crate) fn prepared<'t>(text: &'t str, budget: &Budget) -> Result<Cow<'t, str>, TooComplex> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = match text.contains('\0') {
@@ -36,7 +38,7 @@ pub(crate) fn prepared<'t>(text: &'t str, budget: &Budget) -> Result<Cow<'t, str
         false => Cow::Borrowed(text),
     };
     limits::check_nesting(&text)?;
-    formulas::escaped(text, budget)
+    formulas::escaped(blocks::set_apart(text, budget)?, budget)
 }
 
 /// The events of a prepared text, with bare URLs as links.

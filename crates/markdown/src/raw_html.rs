@@ -102,15 +102,21 @@ fn read_attributes<'h>(attributes: &'h str, visit: &mut impl FnMut(Piece<'h>)) -
 
 /// The HTML with each `href` replaced for which `replace` returns another URL; `None` if there is none.
 pub(crate) fn with_links(html: &str, replace: impl Fn(&str) -> Option<String>) -> Option<String> {
+    with_attributes(html, |attribute, value| match attribute.eq_ignore_ascii_case("href") {
+        true => replace(value.trim_ascii()),
+        false => None,
+    })
+}
+
+/// The HTML with each value replaced for which `replace` returns another one, by attribute; `None` if there is none.
+pub(crate) fn with_attributes(html: &str, replace: impl Fn(&str, &str) -> Option<String>) -> Option<String> {
     let (mut replaced, mut copied) = (String::new(), 0);
     Html::default().read(html, &mut |piece| {
         let Piece::Value { attribute, value, rest, .. } = piece else { return };
-        if attribute.eq_ignore_ascii_case("href")
-            && let Some(url) = replace(value.trim_ascii())
-        {
+        if let Some(other) = replace(attribute, value) {
             let end = html.len() - rest.len();
             replaced.push_str(&html[copied..end - value.len()]);
-            replaced.push_str(&url);
+            replaced.push_str(&other);
             copied = end;
         }
     });

@@ -34,6 +34,8 @@ pub struct Settings {
     pub purge_after: Duration,
     /// How many releases of a site are kept for a rollback.
     pub keep_releases: usize,
+    /// Whether owners may add HTML to the head of their pages.
+    pub custom_head: bool,
     /// A build that takes longer fails.
     pub build_time_limit: Duration,
     /// Directories on all disks that the server writes to, that of the database first.

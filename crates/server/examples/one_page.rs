@@ -46,6 +46,7 @@ async fn main() {
         domain_scheme: "http",
         purge_after: Duration::from_secs(3600),
         keep_releases: 3,
+        custom_head: true,
         build_time_limit: Duration::from_secs(600),
         disks: vec![],
         min_free: None,

@@ -34,6 +34,7 @@ section!(Sites {
     url: String = "http://{site}.localhost:8081".into(),
     cache: String = "64 MB".into(),
     disk_cache: String = "1 GB".into(),
+    custom_head: bool = true,
 });
 section!(Admin { listen: String = String::new() });
 section!(Store {
@@ -106,6 +107,7 @@ const KEYS: &[(&str, &str, ValueKind)] = &[
     ("sites", "url", ValueKind::Text),
     ("sites", "cache", ValueKind::Text),
     ("sites", "disk_cache", ValueKind::Text),
+    ("sites", "custom_head", ValueKind::Switch),
     ("admin", "listen", ValueKind::Text),
     ("store", "url", ValueKind::Text),
     ("store", "connections", ValueKind::Number),

@@ -24,7 +24,7 @@ fn an_empty_configuration_is_the_embedded_default() {
     assert!(matches!(config.limits, Backend::Memory));
     assert_eq!(config.backup, None);
     assert_eq!(config.build_cooldown, Duration::from_secs(30));
-    assert_eq!((config.build_workers, config.keep_releases), (2, 10));
+    assert_eq!((config.build_workers, config.keep_releases, config.custom_head), (2, 10, true));
     assert_eq!(config.sandbox, Sandbox::Required);
     assert_eq!(config.max_body, ByteSize(2 << 30));
     assert!(matches!(config.store, Location::Sqlite { path, .. } if path == Path::new("data/recto.db")));
@@ -63,6 +63,7 @@ fn what_variables_say_is_in_force() {
         ("RECTO_BUILDS_POSTPONE", "true"),
         ("RECTO_BUILDS_WORKERS", "3"),
         ("RECTO_BUILDS_KEEP_RELEASES", "4"),
+        ("RECTO_SITES_CUSTOM_HEAD", "false"),
         ("RECTO_BUILDS_TIME_LIMIT_MINUTES", "5"),
         ("RECTO_UPLOADS_LARGE", "6"),
         ("RECTO_UPLOADS_WORKERS", "7"),
@@ -91,7 +92,7 @@ fn what_variables_say_is_in_force() {
     let every = Duration::from_secs(90 * 60);
     assert_eq!(config.backup, Some(BackupSchedule { url: "s3://bucket/backups".into(), every, keep: 3 }));
     assert_eq!((config.build_cooldown, config.postpone_builds), (Duration::from_secs(10), true));
-    assert_eq!((config.build_workers, config.keep_releases), (3, 4));
+    assert_eq!((config.build_workers, config.keep_releases, config.custom_head), (3, 4, false));
     assert_eq!(config.build_time_limit, Duration::from_secs(5 * 60));
     assert_eq!((config.large_uploads, config.upload_workers), (6, 7));
     assert_eq!(config.sandbox, Sandbox::Off);

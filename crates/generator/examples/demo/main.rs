@@ -11,7 +11,7 @@ use std::path::Path;
 
 use model::{ApiEndpoint, ContentType, PageId, PageKey, Section, Slug, Timestamp};
 use recto_generator::{
-    File, Need, Page, PageParams, Settings, Site, Source, is_fragment, join, shared_assets,
+    File, Need, Page, PageParams, Settings, Site, Source, is_feed, is_fragment, join, shared_assets,
 };
 
 fn main() {
@@ -79,6 +79,7 @@ impl Demo {
             params: PageParams::default(),
             content: None,
             summary: String::new(),
+            feed_bytes: 0,
         });
         self.pages.last_mut().unwrap()
     }
@@ -212,7 +213,7 @@ impl Demo {
                 Some(File::Bytes(bytes)) => Some(bytes),
                 _ => None,
             });
-            std::fs::write(place, if is_html { &joined } else { bytes }).unwrap();
+            std::fs::write(place, if is_html || is_feed(path) { &joined } else { bytes }).unwrap();
         }
     }
 }

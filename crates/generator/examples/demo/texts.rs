@@ -383,6 +383,71 @@ Inline $e^{i\pi} + 1 = 0$ and displayed:
 
 $$\int_0^\infty e^{-x^2}\,dx = \frac{\sqrt{\pi}}{2}$$
 
+## Blocks
+
+:::details A summary with `code`
+What is hidden at first, with "quotes", it's -- perhaps -- enough...
+:::
+
+:::steps
+1. Mount the *lamp*.
+
+   ```sh
+   lamp mount --force
+   ```
+2. Wire it.
+3. Turn the key.
+:::
+
+:::steps
+### Unpack
+
+Check what came.
+
+### Install
+
+Then the rest.
+:::
+
+:::cards
+- [Install](/docs/guides/everything)
+  How to begin.
+- [Blog](/blog)
+
+  News, with a [second link](/about).
+- [About](/about)
+:::
+
+:::tabs
+```sh title="curl"
+curl https://lanternfish.example
+```
+
+```python
+import lamp
+```
+
+```js
+await lamp();
+```
+:::
+
+::::tabs
+== Linux
+Text with a list:
+
+- one
+
+:::details Inside
+More.
+:::
+== macOS
+Another text.
+::::
+
+:::unknown
+This stays as it is.
+
 ## Pictures and players
 
 ![A lamp](/media/000000000000/lamp.webp "A lamp at dusk")

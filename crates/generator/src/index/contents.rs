@@ -1,7 +1,8 @@
 //! The order of the docs, for navigation, lists and neighbours: the pages without a section, then for each section its
-//! section page and its pages. Pages and sections are ordered by weight, then title.
+//! section page and its pages. Pages and sections are ordered by weight, then title; the sections that the owner has
+//! ordered come first.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use model::{ContentType, PageKey, Section};
 
@@ -14,14 +15,22 @@ use crate::url::url;
 /// The sections of the docs.
 #[derive(Default)]
 pub(crate) struct Sections {
+    /// The position of each section that the owner has ordered.
+    chosen: HashMap<String, usize>,
     ranks: BTreeMap<Section, Rank>,
     order: BTreeSet<(Rank, Section)>,
 }
 
-/// Weight and lower-case title, as for a page.
-type Rank = (i64, String);
+/// The position that the owner has chosen, then weight and lower-case title, as for a page.
+type Rank = (usize, i64, String);
 
 impl Sections {
+    pub fn in_order(chosen: &[String]) -> Sections {
+        // Of a section that is named twice, the first position counts.
+        let chosen = chosen.iter().enumerate().rev().map(|(at, section)| (section.clone(), at)).collect();
+        Sections { chosen, ..Sections::default() }
+    }
+
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Section> {
         self.order.iter().map(|(_, section)| section)
     }
@@ -70,7 +79,8 @@ impl Index {
     pub(super) fn put_section(&mut self, section: &Section) {
         let rank = self.has_section(ContentType::Docs, section).then(|| {
             let weight = self.section_page(ContentType::Docs, section).map_or(0, |page| page.params.weight);
-            (weight, plain(&self.section_title(ContentType::Docs, section)).to_lowercase())
+            let position = self.sections.chosen.get(section.as_str()).copied().unwrap_or(usize::MAX);
+            (position, weight, plain(&self.section_title(ContentType::Docs, section)).to_lowercase())
         });
         self.sections.put(section.clone(), rank);
     }

@@ -16,12 +16,22 @@ use super::Index;
 use super::dirty::DirtyPaths;
 use super::timeline::Timeline;
 use crate::Page;
-use crate::url::{Fragment, SearchFile, list_url, tag_slug, url};
+use crate::make::shard_path;
+use crate::url::{Fragment, SearchFile, list_url, llms_url, tag_slug, url};
 
 /// The list of a section with up to this many pages shows a description of each; longer lists show only titles.
 pub(crate) const MAX_DESCRIBED: usize = 100;
 
+/// Docs of up to this many pages are all in the sidebar; of larger ones, the current section is. The window of a long
+/// list is larger, so that none is cut here.
+pub(crate) const SMALL_DOCS: usize = 60;
+
 pub(crate) const FEEDS: [&str; 3] = ["/feed.xml", "/rss.xml", "/feed.json"];
+
+/// Whether this is the path of a feed, which is [joined](crate::join()) with the texts of posts.
+pub fn is_feed(path: &str) -> bool {
+    FEEDS.contains(&path)
+}
 
 impl Index {
     /// The page was added or is about to be removed: everything that shows it.
@@ -41,6 +51,10 @@ impl Index {
                 dirty.add("/docs");
                 self.mark_home(dirty);
                 dirty.add(sidebar(&key.section));
+                // One more: the page may be the one with which the docs are not small any more.
+                if self.docs_len() <= SMALL_DOCS + 1 {
+                    dirty.add(Fragment::Sidebar);
+                }
                 self.mark_list(ContentType::Docs, &key.section, dirty);
             }
             ContentType::Standalone => {
@@ -76,7 +90,7 @@ impl Index {
         let path = url(key);
         dirty.add(format_args!("{path}.md"));
         dirty.add(path);
-        dirty.add("/llms.txt");
+        self.mark_llms(page, dirty);
         self.mark_sitemap(page, dirty);
         self.mark_archives(page, dirty);
         match key.content_type {
@@ -127,7 +141,25 @@ impl Index {
         }
         match self.shards.of(page.id) {
             None => dirty.add("/sitemap.xml"),
-            Some(shard) => dirty.add(format_args!("/sitemap.{shard}.xml")),
+            Some(shard) => {
+                dirty.add(format_args!("/sitemap.{shard}.xml"));
+                dirty.add(shard_path(shard));
+            }
+        }
+    }
+
+    /// The lists for language models that show the page.
+    fn mark_llms(&self, page: &Page, dirty: &mut DirtyPaths) {
+        let (of, section) = (page.key.content_type, &page.key.section);
+        dirty.add("/llms.txt");
+        match of {
+            ContentType::Blog => dirty.add(llms_url(of, &Section::none())),
+            _ => dirty.add(llms_url(of, section)),
+        }
+        // It may be a section page.
+        if section.is_none() && of != ContentType::Blog {
+            let named = Section::parse(page.key.slug.as_str()).unwrap_or_default();
+            dirty.add_all(self.has_section(of, &named).then(|| llms_url(of, &named)));
         }
     }
 
@@ -137,8 +169,12 @@ impl Index {
         if !shards.is_empty() {
             dirty.add("/sitemap.xml");
             dirty.add("/sitemap.lists.xml");
+            dirty.add("/llms.txt");
         }
-        shards.for_each(|shard| dirty.add(format_args!("/sitemap.{shard}.xml")));
+        shards.for_each(|shard| {
+            dirty.add(format_args!("/sitemap.{shard}.xml"));
+            dirty.add(shard_path(shard));
+        });
     }
 
     /// A section, or its section page, was added or removed.
@@ -149,11 +185,13 @@ impl Index {
         dirty.add(list_url(content_type, section));
         dirty.add(Fragment::List(content_type, section.clone()));
         dirty.add(Fragment::Crumbs(content_type, section.clone()));
+        dirty.add(llms_url(content_type, section));
         ["/sitemap.xml", "/sitemap.lists.xml", "/llms.txt"].into_iter().for_each(|path| dirty.add(path));
         self.mark_home(dirty);
         match content_type {
             ContentType::Docs => {
                 dirty.add("/docs");
+                dirty.add("/docs/llms.txt");
                 dirty.add(Fragment::Sidebar);
                 dirty.add(Fragment::SidebarSection(section.clone()));
             }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use askama::Template;
-use markdown::{Heading, Rendered};
+use markdown::{Heading, Rendered, Style};
 use model::{ContentType, Dimensions, MediaUrl, PageId, Section, Timestamp};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use crate::settings::is_link;
 use crate::text::{self, Day};
 use crate::url::{Fragment, tag_slug};
 use crate::words::fill;
-use crate::{File, Made, MissingSource, Page, SearchText, Site, Source};
+use crate::{File, Made, MissingSource, Page, SearchText, Site, Source, Summary};
 
 /// Reading speed for prose, slow readers included.
 const WORDS_PER_MINUTE: usize = 220;
@@ -42,6 +42,8 @@ struct PageView<'s> {
     title: Inline<'s>,
     lead: Inline<'s>,
     html: &'s str,
+    /// Before and after the text of a post: see [`mod@crate::join`].
+    boundary: &'static str,
     /// The text begins with an initial.
     has_initial: bool,
     authors: Vec<&'s str>,
@@ -99,9 +101,11 @@ impl Site {
     pub(super) fn document(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, MissingSource> {
         let page = self.index.page(id).expect("a route names an existing page");
         let path = self.index.path_of(page);
-        let (rendered, warning) = rendered(source.ok_or(MissingSource(id))?, &page.title, &path);
+        let style = self.frame.settings.style(page.params.lang.as_deref());
+        let (rendered, warning) = rendered(source.ok_or(MissingSource(id))?, &page.title, &path, style);
         let mut summary = rendered.summary.clone();
         text::tidy(&mut summary);
+        let feed_bytes = feed_bytes(&rendered.html);
 
         let shell = self.page_shell(page, &path, &rendered, &summary);
         let view = self.page_view(page, &path, &rendered);
@@ -110,7 +114,8 @@ impl Site {
             _ => render(&PostTemplate { shell, page: view }),
         };
         let search = self.index.is_found(page).then(|| SearchText::new(page, path, rendered));
-        Ok(Made { file: File::Bytes(html.into_bytes()), summary: Some(summary), search, warning })
+        let summary = Some(Summary { text: summary, feed_bytes });
+        Ok(Made { file: File::Bytes(html.into_bytes()), summary, search, warning })
     }
 
     fn page_shell<'s>(
@@ -195,6 +200,7 @@ impl Site {
             is_post: of == ContentType::Blog,
             title: page.title.as_str().into(),
             lead: page.description.as_deref().unwrap_or_default().into(),
+            boundary: if of == ContentType::Blog { "\0\0" } else { "" },
             html: &rendered.html,
             has_initial: has_initial(&rendered.html),
             authors: if of == ContentType::Blog {
@@ -274,15 +280,25 @@ impl Site {
 }
 
 /// The text as HTML; and if it is shown as its source, the reason.
-fn rendered(source: &Source<'_>, title: &str, path: &str) -> (Rendered, Option<String>) {
+fn rendered(source: &Source<'_>, title: &str, path: &str, style: Style) -> (Rendered, Option<String>) {
     let reason = match source.as_text {
         Some(reason) => reason.to_owned(),
-        None => match markdown::render_page(source.content, title, path) {
+        None => match markdown::render_page(source.content, title, path, style) {
             Ok(rendered) => return (rendered, None),
             Err(markdown::TooComplex(reason)) => reason,
         },
     };
     (markdown::show_source(source.content), Some(format!("the page is shown as its source text: {reason}")))
+}
+
+/// The size of HTML as text of XML.
+fn feed_bytes(html: &str) -> usize {
+    let escaped = html.bytes().map(|byte| match byte {
+        b'<' | b'>' => "&lt;".len(),
+        b'&' => "&amp;".len(),
+        _ => 1,
+    });
+    escaped.sum()
 }
 
 /// An initial takes three lines, so a text begins with one if its first paragraph is longer than that.

@@ -6,6 +6,7 @@ use model::{ContentType, Section};
 use serde_json::json;
 
 use super::view::{Breadcrumb, Endpoint, escape_href};
+use crate::index::mark::SMALL_DOCS;
 use crate::index::ordered_pages::OrderedPages;
 use crate::inline::{Inline, plain};
 use crate::text::{self, escape};
@@ -91,6 +92,9 @@ impl Site {
         let mut sidebar = format!("<p class=\"label\"><a href=\"/docs\">{}</a></p>\n", words.docs);
         sidebar.push_str(&self.sidebar_section(&Section::none()));
         let sections: Vec<_> = self.index.docs_sections().collect();
+        if self.index.docs_len() <= SMALL_DOCS {
+            return sidebar + &self.small_sidebar(&sections);
+        }
         if !sections.is_empty() {
             sidebar.push_str("<ul class=\"sections\">");
             let count = words.all_of(words.sections(sections.len()));
@@ -109,6 +113,28 @@ impl Site {
             sidebar.push_str("</ul>\n");
         }
         sidebar
+    }
+
+    /// All pages of all sections, of which the reader can open each.
+    fn small_sidebar(&self, sections: &[(&Section, &OrderedPages)]) -> String {
+        let mut sidebar = String::new();
+        for (section, _) in sections {
+            let title = self.index.section_title(ContentType::Docs, section);
+            let (href, inside) =
+                (list_url(ContentType::Docs, section), Fragment::SidebarSection((*section).clone()));
+            let (label, pages) = (escape(&plain(&title)), self.sidebar_section(section));
+            writeln!(
+                sidebar,
+                "<li><a href=\"{href}\"><span dir=\"auto\">{}</span></a>\
+                 <details\0?{inside}\0><summary aria-label=\"{label}\"></summary>{pages}</details></li>",
+                Inline::from(title)
+            )
+            .expect("writing to a String cannot fail");
+        }
+        match sections.is_empty() {
+            true => sidebar,
+            false => format!("<ul class=\"sections\">\n{sidebar}</ul>\n"),
+        }
     }
 
     /// A list with one entry per line, or a reference to each of its parts, enclosed in the placeholders that let the

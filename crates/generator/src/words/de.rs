@@ -46,6 +46,10 @@ pub(super) const WORDS: Words = Words {
     results: "Ergebnisse für „{}“",
     no_results: "Nichts gefunden für „{}“.",
     search_hint: "Alle Wörter müssen auf einer Seite vorkommen.",
+    text: markdown::Words {
+        alerts: ["Hinweis", "Tipp", "Wichtig", "Warnung", "Achtung"],
+        details: "Details",
+    },
     page_count: ["{} Seite", "{} Seiten", "{} Seiten"],
     section_count: ["{} Rubrik", "{} Rubriken", "{} Rubriken"],
     schemes: ["Farben: wie das Gerät", "Farben: hell", "Farben: dunkel"],

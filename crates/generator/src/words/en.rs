@@ -46,6 +46,7 @@ pub(super) const WORDS: Words = Words {
     results: "Results for “{}”",
     no_results: "Nothing found for “{}”.",
     search_hint: "All words must occur on a page.",
+    text: markdown::Words::ENGLISH,
     page_count: ["{} page", "{} pages", "{} pages"],
     section_count: ["{} section", "{} sections", "{} sections"],
     schemes: ["Colours: as the device", "Colours: light", "Colours: dark"],

@@ -46,6 +46,10 @@ pub(super) const WORDS: Words = Words {
     results: "Resultados de «{}»",
     no_results: "No se encontró nada para «{}».",
     search_hint: "Una página debe contener todas las palabras.",
+    text: markdown::Words {
+        alerts: ["Nota", "Consejo", "Importante", "Advertencia", "Precaución"],
+        details: "Detalles",
+    },
     page_count: ["{} página", "{} páginas", "{} páginas"],
     section_count: ["{} sección", "{} secciones", "{} secciones"],
     schemes: ["Colores: como el dispositivo", "Colores: claros", "Colores: oscuros"],

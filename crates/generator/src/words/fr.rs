@@ -46,6 +46,10 @@ pub(super) const WORDS: Words = Words {
     results: "Résultats pour « {} »",
     no_results: "Aucun résultat pour « {} ».",
     search_hint: "Tous les mots doivent figurer sur une page.",
+    text: markdown::Words {
+        alerts: ["Note", "Astuce", "Important", "Avertissement", "Attention"],
+        details: "Détails",
+    },
     page_count: ["{} page", "{} pages", "{} pages"],
     section_count: ["{} rubrique", "{} rubriques", "{} rubriques"],
     schemes: ["Couleurs : comme l’appareil", "Couleurs : claires", "Couleurs : sombres"],

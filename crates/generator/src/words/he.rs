@@ -46,6 +46,9 @@ pub(super) const WORDS: Words = Words {
     results: "תוצאות עבור „{}”",
     no_results: "לא נמצא דבר עבור „{}”.",
     search_hint: "כל המילים חייבות להופיע בדף.",
+    text: markdown::Words {
+        alerts: ["הערה", "טיפ", "חשוב", "אזהרה", "זהירות"], details: "פרטים"
+    },
     page_count: ["דף אחד", "{} דפים", "{} דפים"],
     section_count: ["מדור אחד", "{} מדורים", "{} מדורים"],
     schemes: ["צבעים: לפי המכשיר", "צבעים: בהיר", "צבעים: כהה"],

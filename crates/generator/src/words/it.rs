@@ -46,6 +46,10 @@ pub(super) const WORDS: Words = Words {
     results: "Risultati per «{}»",
     no_results: "Nessun risultato per «{}».",
     search_hint: "Una pagina deve contenere tutte le parole.",
+    text: markdown::Words {
+        alerts: ["Nota", "Suggerimento", "Importante", "Avviso", "Attenzione"],
+        details: "Dettagli",
+    },
     page_count: ["{} pagina", "{} pagine", "{} pagine"],
     section_count: ["{} sezione", "{} sezioni", "{} sezioni"],
     schemes: ["Colori: come il dispositivo", "Colori: chiari", "Colori: scuri"],

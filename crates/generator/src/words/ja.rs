@@ -46,6 +46,9 @@ pub(super) const WORDS: Words = Words {
     results: "「{}」の検索結果",
     no_results: "「{}」に一致するページはありません。",
     search_hint: "すべての語を含むページが見つかります。",
+    text: markdown::Words {
+        alerts: ["メモ", "ヒント", "重要", "警告", "注意"], details: "詳細"
+    },
     page_count: ["{} ページ", "{} ページ", "{} ページ"],
     section_count: ["{} セクション", "{} セクション", "{} セクション"],
     schemes: ["配色：デバイスに合わせる", "配色：ライト", "配色：ダーク"],

@@ -46,6 +46,7 @@ pub(super) const WORDS: Words = Words {
     results: "‘{}’ 검색 결과",
     no_results: "‘{}’에 대한 결과가 없습니다.",
     search_hint: "모든 단어가 들어 있는 페이지를 찾습니다.",
+    text: markdown::Words { alerts: ["참고", "팁", "중요", "경고", "주의"], details: "자세히" },
     page_count: ["페이지 {}개", "페이지 {}개", "페이지 {}개"],
     section_count: ["섹션 {}개", "섹션 {}개", "섹션 {}개"],
     schemes: ["색상: 기기 설정", "색상: 밝게", "색상: 어둡게"],

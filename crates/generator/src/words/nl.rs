@@ -46,6 +46,10 @@ pub(super) const WORDS: Words = Words {
     results: "Resultaten voor ‘{}’",
     no_results: "Niets gevonden voor ‘{}’.",
     search_hint: "Alle woorden moeten op een pagina voorkomen.",
+    text: markdown::Words {
+        alerts: ["Opmerking", "Tip", "Belangrijk", "Waarschuwing", "Let op"],
+        details: "Details",
+    },
     page_count: ["{} pagina", "{} pagina’s", "{} pagina’s"],
     section_count: ["{} rubriek", "{} rubrieken", "{} rubrieken"],
     schemes: ["Kleuren: zoals het apparaat", "Kleuren: licht", "Kleuren: donker"],

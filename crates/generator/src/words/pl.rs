@@ -46,6 +46,10 @@ pub(super) const WORDS: Words = Words {
     results: "Wyniki dla „{}”",
     no_results: "Brak wyników dla „{}”.",
     search_hint: "Na stronie muszą występować wszystkie słowa.",
+    text: markdown::Words {
+        alerts: ["Uwaga", "Wskazówka", "Ważne", "Ostrzeżenie", "Przestroga"],
+        details: "Szczegóły",
+    },
     page_count: ["{} strona", "{} strony", "{} stron"],
     section_count: ["{} dział", "{} działy", "{} działów"],
     schemes: ["Kolory: jak urządzenie", "Kolory: jasne", "Kolory: ciemne"],

@@ -46,6 +46,7 @@ pub(super) const WORDS: Words = Words {
     results: "Resultados para “{}”",
     no_results: "Nada encontrado para “{}”.",
     search_hint: "Uma página deve conter todas as palavras.",
+    text: markdown::Words { alerts: ["Nota", "Dica", "Importante", "Aviso", "Cuidado"], details: "Detalhes" },
     page_count: ["{} página", "{} páginas", "{} páginas"],
     section_count: ["{} seção", "{} seções", "{} seções"],
     schemes: ["Cores: como o dispositivo", "Cores: claras", "Cores: escuras"],

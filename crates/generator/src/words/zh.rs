@@ -46,6 +46,7 @@ pub(super) const WORDS: Words = Words {
     results: "“{}”的搜索结果",
     no_results: "没有找到“{}”。",
     search_hint: "页面必须包含所有词语。",
+    text: markdown::Words { alerts: ["说明", "提示", "重要", "警告", "小心"], details: "详情" },
     page_count: ["{} 个页面", "{} 个页面", "{} 个页面"],
     section_count: ["{} 个栏目", "{} 个栏目", "{} 个栏目"],
     schemes: ["颜色：跟随设备", "颜色：浅色", "颜色：深色"],

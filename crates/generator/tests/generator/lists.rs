@@ -45,7 +45,7 @@ fn a_section_is_named_as_typed() {
         blog(7, "ios/a").in_section("iOS"),
     ]);
     assert_eq!(
-        between(&world.raw("/.docs"), "<span dir=\"auto\">", "</span></a>\0"),
+        between(&world.raw("/.docs"), "<span dir=\"auto\">", "</span></a><details"),
         ["FreeBSD 14", "MIXED", "Reference"]
     );
     for path in ["/blog", "/blog/ios"] {
@@ -64,7 +64,7 @@ fn sections_are_ordered_by_their_section_pages() {
     ]);
     let sidebar = world.raw("/.docs");
     assert_eq!(
-        between(&sidebar, "<span dir=\"auto\">", "</span></a>\0"),
+        between(&sidebar, "<span dir=\"auto\">", "</span></a><details"),
         ["Getting started", "Zoo", "Reference"]
     );
     let index = world.get("/docs");
@@ -80,7 +80,31 @@ fn sections_are_ordered_by_their_section_pages() {
 }
 
 #[test]
-fn the_sidebar_shows_the_pages_of_the_current_section() {
+fn the_owner_orders_sections() {
+    let mut settings = Settings::default();
+    settings.set("sections", "Zoo; none; api").unwrap();
+    let mut world = World::with_settings(settings);
+    world.publish([
+        docs(1, "zoo/a"),
+        docs(2, "api/a"),
+        docs(3, "b/a"),
+        docs(4, "b").weighing(-5),
+        docs(5, "zoo").titled("Animals").weighing(7),
+    ]);
+    let order = ["/docs/zoo", "/docs/zoo/a", "/docs/api/a", "/docs/b", "/docs/b/a"];
+    let is_page = |path: &String| order.contains(&path.as_str());
+    assert_eq!(world.links("/docs").into_iter().filter(is_page).collect::<Vec<_>>(), order);
+    assert_eq!(neighbour_links(&world, "/docs/api/a"), ["/docs/zoo/a\" rel=\"prev", "/docs/b\" rel=\"next"]);
+    assert_eq!(
+        between(&world.raw("/.docs"), "<span dir=\"auto\">", "</span></a><details"),
+        ["Animals", "API", "b"]
+    );
+    let cards = between(&world.get("/"), "class=\"title\" href=\"", "\"").join(" ");
+    assert_eq!(cards, "/docs/zoo /docs/api /docs/b");
+}
+
+#[test]
+fn the_sidebar_of_small_docs_shows_all_pages_with_the_current_section_open() {
     let world = World::of([
         docs(1, "a/one").titled("One").endpoint("GET /one"),
         docs(2, "a/two").titled("Two").endpoint("delete"),
@@ -100,10 +124,27 @@ fn the_sidebar_shows_the_pages_of_the_current_section() {
             " href=\"/docs/a/one\"><span dir=\"auto\">One</span><span class=\"method get\">GET</span>",
             " aria-current=\"page\" href=\"/docs/a/two\"><span dir=\"auto\">Two</span><span class=\"method delete\">DELETE</span>",
             " href=\"/docs/b\"><span dir=\"auto\">B</span>",
+            " href=\"/docs/b/three\"><span dir=\"auto\">Three</span>",
         ]
     );
-    assert_eq!(sidebar("/docs/root").len(), 3);
     assert_eq!(sidebar("/docs/a")[1], " aria-current=\"page\" href=\"/docs/a\"><span dir=\"auto\">A</span>");
+    let sections = |path: &str| {
+        let html = world.get(path);
+        between(&html, "<details", "></summary>").into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(sections("/docs/a/two"), [" open><summary aria-label=\"A\"", "><summary aria-label=\"B\""]);
+    assert_eq!(sections("/docs/b"), ["><summary aria-label=\"A\"", " open><summary aria-label=\"B\""]);
+    assert_eq!(sections("/docs/root"), ["><summary aria-label=\"A\"", "><summary aria-label=\"B\""]);
+}
+
+#[test]
+fn the_sidebar_of_larger_docs_shows_the_pages_of_the_current_section() {
+    let pages = (0..60).map(|n| docs(n, &format!("a/p{n:02}"))).chain([docs(60, "b/three")]);
+    let mut world = World::of(pages);
+    assert_eq!(sidebar(&world, "/docs/b/three"), ["/docs", "/docs/a", "/docs/b", "/docs/b/three"]);
+    assert_eq!(sidebar(&world, "/docs/a/p00").len(), 1 + 1 + 60 + 1);
+    world.delete(0);
+    assert_eq!(sidebar(&world, "/docs/b/three").len(), 1 + 1 + 59 + 2);
 }
 
 #[test]
@@ -153,13 +194,15 @@ fn the_masthead_links_to_the_existing_parts() {
     let mut settings = Settings::default();
     settings.set("links", "Guides=/docs/guides; All=/docs; Code=https://example.com/?a=1&b=2").unwrap();
     let mut world = World::with_settings(settings);
-    world.publish([docs(1, "guides/a"), docs(2, "other")]);
+    let about = standalone(3, "about").titled("About").params(r#"{"nav": true}"#);
+    world.publish([docs(1, "guides/a"), docs(2, "other"), about]);
     assert_eq!(
         nav(&world, "/docs/guides/a"),
         [
             "aria-current=\"true\" href=\"/docs/guides\">Guides",
             "href=\"/docs\">All",
-            "href=\"https://example.com/?a=1&amp;b=2\">Code"
+            "href=\"https://example.com/?a=1&amp;b=2\">Code",
+            "href=\"/about\">About"
         ]
     );
 }
@@ -281,11 +324,10 @@ fn docs_have_one_order() {
     }
     let is_page = |path: &String| order.contains(&path.as_str());
     assert_eq!(world.links("/docs").into_iter().filter(is_page).collect::<Vec<_>>(), order);
-    // Of each other section, the navigation shows the section page or the list.
-    let mut shown = vec!["/docs".to_owned()];
-    shown.extend(order[..7].iter().filter(|path| **path != "/docs/api/d").map(|path| path.to_string()));
-    shown.push("/docs/zoo".to_owned());
-    assert_eq!(sidebar(&world, "/docs/guides/c"), shown);
+    // In the navigation, each section has its section page or its list.
+    let shown = sidebar(&world, "/docs/guides/c");
+    assert_eq!(shown.iter().filter(|path| is_page(path)).collect::<Vec<_>>(), order);
+    assert_eq!(shown.len(), 1 + order.len() + 1, "the docs and the list of a section: {shown:?}");
     let llms = world.raw("/llms.txt");
     let named = between(&llms, "(https://example.com", ".md)");
     assert_eq!(named, order);

@@ -1,8 +1,11 @@
 //! Machine-readable files: feeds, sitemaps, robots.txt, llms.txt, metadata.
 
+use std::collections::BTreeSet;
+
 use quick_xml::Reader;
+use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::Event;
-use recto_generator::{Settings, fill_search_page};
+use recto_generator::{Page, Settings, fill_search_page};
 use serde_json::Value;
 
 use crate::world::{With, World, between, blog, docs, id, is_search_file, standalone};
@@ -25,7 +28,7 @@ fn texts(xml: &str, name: &str) -> Vec<String> {
                 if let Some(open) = &mut open {
                     match reference.resolve_char_ref().unwrap() {
                         Some(char) => open.push(char),
-                        None => open.push_str(&format!("&{};", &*reference)),
+                        None => open.push_str(resolve_predefined_entity(&reference).unwrap()),
                     }
                 }
             }
@@ -43,6 +46,7 @@ fn nasty() -> World {
     settings.set("title", NASTY.trim_end_matches('\u{ffff}')).unwrap();
     settings.set("description", NASTY).unwrap();
     settings.set("author", NASTY).unwrap();
+    settings.set("punctuation", "plain").unwrap();
     let mut world = World::with_settings(settings);
     world.publish([
         blog(1, "a").titled(NASTY).with(|page| {
@@ -63,11 +67,11 @@ fn nasty() -> World {
 #[test]
 fn feeds_are_well_formed_with_any_title() {
     let world = nasty();
-    assert_eq!(texts(&world.raw("/feed.xml"), "title"), [TIDY, TIDY]);
-    assert_eq!(texts(&world.raw("/feed.xml"), "summary"), [TIDY]);
-    assert_eq!(texts(&world.raw("/rss.xml"), "title"), [TIDY, TIDY]);
-    assert_eq!(texts(&world.raw("/rss.xml"), "dc:creator"), [TIDY]);
-    let feed: Value = serde_json::from_str(&world.raw("/feed.json")).unwrap();
+    assert_eq!(texts(&world.get("/feed.xml"), "title"), [TIDY, TIDY]);
+    assert_eq!(texts(&world.get("/feed.xml"), "summary"), [TIDY]);
+    assert_eq!(texts(&world.get("/rss.xml"), "title"), [TIDY, TIDY]);
+    assert_eq!(texts(&world.get("/rss.xml"), "dc:creator"), [TIDY]);
+    let feed: Value = serde_json::from_str(&world.get("/feed.json")).unwrap();
     assert_eq!(feed["items"][0]["title"], TIDY);
     texts(&world.raw("/favicon.svg"), "text");
 }
@@ -132,28 +136,76 @@ fn code_in_titles_and_descriptions_is_code_or_plain_text() {
     }
     assert!(world.get("/docs/s/a").contains("<title>The a&#60;b&#62; command · acme</title>"));
     assert!(world.get("/docs/s/a").contains("<meta name=\"description\" content=\"Runs x.\">"));
-    assert_eq!(texts(&world.raw("/feed.xml"), "title")[1], "The a<b> command");
-    let feed: Value = serde_json::from_str(&world.raw("/feed.json")).unwrap();
+    assert_eq!(texts(&world.get("/feed.xml"), "title")[1], "The a<b> command");
+    let feed: Value = serde_json::from_str(&world.get("/feed.json")).unwrap();
     assert_eq!(feed["items"][0]["summary"], "Runs x.");
 }
 
 #[test]
 fn an_atom_feed_holds_the_newest_twenty_posts() {
     let world = World::of((1..=25).map(|n| blog(n, &format!("p{n:02}")).dated(&format!("2026-05-{n:02}"))));
-    let atom = world.raw("/feed.xml");
+    let atom = world.get("/feed.xml");
     let expected: Vec<_> = (6..=25).rev().map(|n| format!("p{n:02}")).collect();
     assert_eq!(texts(&atom, "title")[1..], expected);
     assert_eq!(texts(&atom, "id")[1], format!("urn:uuid:{}", id(25)));
     assert_eq!(texts(&atom, "published")[0], "2026-05-25T00:00:00.000Z");
     assert_eq!(texts(&atom, "updated")[0], "2026-05-15T00:00:00.000Z");
     assert!(atom.contains("href=\"https://example.com/blog/p25\""));
-    assert_eq!(texts(&world.raw("/rss.xml"), "pubDate")[0], "Mon, 25 May 2026 00:00:00 GMT");
-    let feed: Value = serde_json::from_str(&world.raw("/feed.json")).unwrap();
+    assert_eq!(texts(&world.get("/rss.xml"), "pubDate")[0], "Mon, 25 May 2026 00:00:00 GMT");
+    let feed: Value = serde_json::from_str(&world.get("/feed.json")).unwrap();
     assert_eq!(feed["items"].as_array().unwrap().len(), 20);
     assert_eq!(feed["items"][0]["url"], "https://example.com/blog/p25");
     // Also without posts.
-    assert_eq!(texts(&World::new().raw("/feed.xml"), "updated"), ["1970-01-01T00:00:00.000Z"]);
-    texts(&World::new().raw("/rss.xml"), "title");
+    assert_eq!(texts(&World::new().get("/feed.xml"), "updated"), ["1970-01-01T00:00:00.000Z"]);
+    texts(&World::new().get("/rss.xml"), "title");
+}
+
+#[test]
+fn feeds_hold_the_texts_of_posts() {
+    let mut world = World::new();
+    world.texts.insert(id(1), "## B\n\n\"One\" & [two](/b), [three](c.md), ![](/d.png)".to_owned());
+    world.publish([blog(1, "s/a")]);
+    let text = "<h2 id=\"b\">B</h2>\n<p>“One” &amp; <a href=\"https://example.com/b\">two</a>, \
+                <a href=\"https://example.com/blog/s/c\">three</a>, <img src=\"https://example.com/d.png\"";
+    let feed: Value = serde_json::from_str(&world.get("/feed.json")).unwrap();
+    let [atom, rss] = [("/feed.xml", "content"), ("/rss.xml", "content:encoded")]
+        .map(|(path, name)| texts(&world.get(path), name).concat());
+    for shown in [&atom, &rss, feed["items"][0]["content_html"].as_str().unwrap()] {
+        assert!(shown.starts_with(text), "{shown}");
+        assert!(shown.ends_with("</p>\n"), "{shown}");
+    }
+    assert_eq!(feed["items"][0].get("content_text"), None);
+}
+
+#[test]
+fn a_post_that_makes_a_feed_too_large_has_its_summary_only() {
+    let mut world = World::new();
+    let long = |name: &str| format!("{name} {}", "word ".repeat(120_000));
+    world.texts.extend([(id(1), long("One")), (id(2), long("Two")), (id(3), "Three".to_owned())]);
+    let posts = [("a", "2026-05-03"), ("b", "2026-05-02"), ("c", "2026-05-01")];
+    let posts: Vec<_> = (1..).zip(posts).map(|(n, (slug, date))| blog(n, slug).dated(date)).collect();
+    world.publish(posts.clone());
+    let items = |world: &World| {
+        let feed: Value = serde_json::from_str(&world.get("/feed.json")).unwrap();
+        let items = feed["items"].as_array().unwrap().iter();
+        items.map(|item| item.get("content_html").is_some()).collect::<Vec<_>>()
+    };
+    assert_eq!(items(&world), [true, false, true]);
+    assert!(world.get("/feed.xml").len() < 1_200_000);
+    // The other text fits once the first one is shorter.
+    world.texts.insert(id(1), "One".to_owned());
+    world.publish([posts[0].clone()]);
+    assert_eq!(items(&world), [true, true, true]);
+}
+
+#[test]
+fn the_owner_may_add_to_the_head() {
+    let mut settings = Settings::default();
+    settings.set("head", "<meta name=\"a\" content=\"b\">").unwrap();
+    let world = World::with_settings(settings);
+    for path in ["/", "/404.html", "/search", "/docs"] {
+        assert!(world.raw(path).contains("\n<meta name=\"a\" content=\"b\">\n</head>"), "{path}");
+    }
 }
 
 #[test]
@@ -224,7 +276,7 @@ fn robots_and_llms_point_to_existing_files() {
         world.raw("/llms.txt"),
         "# acme\n\
          \n> The pages published at https://example.com.\n\
-         \nEach link leads to the Markdown of a page.\n\
+         \nEach link leads to the Markdown of a page, or to a list of such links.\n\
          \n## Docs\n\n- [c](https://example.com/docs/c.md)\n\
          \n## Docs: Guides\n\n- [A (b)](https://example.com/docs/guides/a.md): About a.\n\
          \n## Blog\n\n- [d](https://example.com/blog/d.md)\n\
@@ -252,13 +304,49 @@ fn the_site_s_description_is_the_summary_of_llms_txt() {
     let mut settings = Settings::default();
     settings.set("description", "About ships.").unwrap();
     let llms = World::with_settings(settings).raw("/llms.txt");
-    assert_eq!(llms, "# acme\n\n> About ships.\n\nEach link leads to the Markdown of a page.\n");
+    assert_eq!(
+        llms,
+        "# acme\n\n> About ships.\n\nEach link leads to the Markdown of a page, or to a list of such links.\n"
+    );
+}
+
+/// Follows the links of `/llms.txt`; the files with lists, and the pages.
+fn follow_llms(world: &World) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut lists, mut pages, mut open) = (BTreeSet::new(), BTreeSet::new(), vec!["/llms.txt".to_owned()]);
+    while let Some(path) = open.pop() {
+        let llms = world.raw(&path);
+        assert!(llms.chars().count() < 55_000, "{path} has {} characters", llms.chars().count());
+        let named = between(&llms, "](https://example.com", ")").into_iter().map(str::to_owned);
+        lists.insert(path);
+        for path in named.collect::<Vec<_>>() {
+            assert_eq!(world.finds(&path), "page", "{path}");
+            match path.strip_suffix(".md") {
+                Some(page) => drop(pages.insert(page.to_owned())),
+                None if !lists.contains(&path) => open.push(path),
+                None => {}
+            }
+        }
+    }
+    (lists, pages)
 }
 
 #[test]
-fn llms_txt_is_bounded() {
-    let world = World::of((0..3000).map(|n| docs(n, &format!("s{}/p{n}", n % 100))));
-    assert!(world.raw("/llms.txt").lines().count() < 500);
+fn llms_txt_leads_to_every_page_in_small_files() {
+    let described = |page: Page| page.with(|page| page.description = Some("A few words. ".repeat(30)));
+    let numbered = |count: u128, path: fn(u128) -> String| (0..count).map(move |n| (n, path(n)));
+    let docs_of = |count, path| numbered(count, path).map(|(n, path)| docs(n, &path));
+    let check = |pages: Vec<Page>, lists: usize| {
+        let paths: BTreeSet<_> = pages.iter().map(|page| recto_generator::url(&page.key)).collect();
+        let (found, named) = follow_llms(&World::of(pages.into_iter().map(described)));
+        assert_eq!(named, paths);
+        assert_eq!(found.len(), lists, "{found:?}");
+    };
+    check(docs_of(100, |n| format!("s{}/p{n}", n % 10)).collect(), 1);
+    check(docs_of(120, |n| format!("s{}/p{n}", n % 10)).collect(), 11);
+    check(docs_of(120, |n| format!("p{n}")).collect(), 2);
+    check(numbered(100, |n| format!("p{n}")).map(|(n, path)| blog(n, &path)).collect(), 2);
+    check(vec![standalone(1, "a"), standalone(2, "s/b"), docs(3, "t/c"), docs(4, "t")], 2);
+    check(docs_of(3000, |n| format!("s{}/p{n}", n % 3)).collect(), 1 + 3 + 16);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod language;
 mod links;
 mod lists;
 mod machines;

@@ -19,7 +19,7 @@ struct Published {
 impl Published {
     fn clean_build(&self) -> Files {
         let pages = self.pages.values().cloned().collect();
-        let site = Site::load(ORIGIN, Settings::default(), "acme", pages, self.former.clone());
+        let site = Site::load(ORIGIN, settings(), "acme", pages, self.former.clone());
         let paths = site.all_paths();
         let mut world = World { site, texts: self.texts.clone(), files: Files::new() };
         world.build(paths);
@@ -71,6 +71,13 @@ impl Published {
         }
         changes.pages.push((id, new));
     }
+}
+
+/// One section is ordered by the owner, the others by themselves.
+fn settings() -> Settings {
+    let mut settings = Settings::default();
+    settings.set("sections", "index").unwrap();
+    settings
 }
 
 #[derive(Clone, Debug)]
@@ -170,7 +177,7 @@ proptest! {
         steps in prop::collection::vec(prop::collection::vec(edit(), 1..4), 1..12)
     ) {
         let mut published = Published::default();
-        let mut world = World::new();
+        let mut world = World::with_settings(settings());
         for edits in steps {
             let changes = published.apply(&edits);
             world.texts = published.texts.clone();
@@ -182,7 +189,7 @@ proptest! {
             let json = serde_json::to_string(page).unwrap();
             serde_json::from_str::<Page>(&json).unwrap()
         });
-        let loaded = Site::load(ORIGIN, Settings::default(), "acme", kept.collect(), published.former.clone());
+        let loaded = Site::load(ORIGIN, settings(), "acme", kept.collect(), published.former.clone());
         prop_assert_eq!(loaded.all_paths(), world.site.all_paths());
         let mut loaded = World { site: loaded, texts: published.texts.clone(), files: Files::new() };
         // Lists before pages: the summaries are already known.
@@ -235,7 +242,7 @@ proptest! {
         steps in prop::collection::vec(large_edits(), 20..60),
     ) {
         let mut published = Published::default();
-        let mut world = World::new();
+        let mut world = World::with_settings(settings());
         let first = (0..pages).map(|n| docs(n, &format!("{section}p{n}")).titled(&format!("The page number {n}")));
         let first: Vec<Edit> = first.map(|page| Edit::Put(Box::new(page), String::new())).collect();
         for edits in [first].into_iter().chain(steps) {
@@ -243,7 +250,7 @@ proptest! {
             world.texts = published.texts.clone();
             world.apply(changes);
             let pages = published.pages.values().cloned().collect();
-            let clean = Site::load(ORIGIN, Settings::default(), "acme", pages, published.former.clone());
+            let clean = Site::load(ORIGIN, settings(), "acme", pages, published.former.clone());
             let kept = world.files.iter().filter(|(path, _)| is_navigation(path));
             let kept = kept.map(|(path, file)| (path.clone(), file.clone())).collect();
             assert_same(&kept, &navigation(&clean), &format!("{} edits", edits.len()));
@@ -258,7 +265,7 @@ proptest! {
 fn thresholds_are_crossed_in_both_directions() {
     let check = |pages: Vec<Page>, last: Vec<Page>| {
         let mut published = Published::default();
-        let mut world = World::new();
+        let mut world = World::with_settings(settings());
         let put = |page: Page| Edit::Put(Box::new(page), "Text.".to_owned());
         let mut step = |edits: Vec<Edit>| {
             let changes = published.apply(&edits);
@@ -328,10 +335,12 @@ fn a_rename_in_a_large_section_affects_few_files() {
             "/.search/leaves",
             "/docs",
             "/docs/api",
+            "/docs/api/llms.txt",
             "/docs/api/p0999",
             "/docs/api/p1000",
             "/docs/api/p1000.md",
             "/docs/api/p1001",
+            "/llms.1.txt",
             "/llms.txt",
             "/sitemap.1.xml",
         ]
@@ -342,13 +351,13 @@ fn a_rename_in_a_large_section_affects_few_files() {
 #[test]
 fn a_page_at_an_end_of_a_section_has_neighbours_in_others() {
     let mut published = Published::default();
-    let mut world = World::new();
+    let mut world = World::with_settings(settings());
     let mut step = |edit: Edit| {
         let changes = published.apply(&[edit]);
         world.texts = published.texts.clone();
         let dirty = world.apply(changes);
         assert_same(&world.files, &published.clean_build(), &format!("{dirty:?}"));
-        let is_page = |path: &String| path.starts_with("/docs/") && !path.ends_with(".md");
+        let is_page = |path: &String| path.starts_with("/docs/") && !path.contains('.');
         dirty.into_iter().filter(is_page).collect::<Vec<_>>()
     };
     let put = |page: Page| Edit::Put(Box::new(page), "Text.".to_owned());
@@ -378,7 +387,14 @@ fn a_changed_text_does_not_affect_the_navigation() {
     let mut world = World::of((0..2000).map(|n| docs(n, &format!("api/p{n:04}"))));
     let dirty = world.publish([docs(1000, "api/p1000").with(|page| page.updated_at = at("2026-06-01"))]);
     let leaf = ["/.search/00111", "/.search/00111.text"];
-    let page = ["/docs/api/p1000", "/docs/api/p1000.md", "/llms.txt", "/sitemap.1.xml"];
+    let page = [
+        "/docs/api/llms.txt",
+        "/docs/api/p1000",
+        "/docs/api/p1000.md",
+        "/llms.1.txt",
+        "/llms.txt",
+        "/sitemap.1.xml",
+    ];
     assert_eq!(dirty, [&leaf[..], &page].concat());
 
     let mut world = World::of(

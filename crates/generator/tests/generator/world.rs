@@ -37,6 +37,7 @@ pub fn page(n: u128, content_type: ContentType, path: &str) -> Page {
         params: PageParams::default(),
         content: None,
         summary: String::new(),
+        feed_bytes: 0,
     }
 }
 

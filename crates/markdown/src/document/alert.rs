@@ -4,14 +4,16 @@ use pulldown_cmark::{BlockQuoteKind, Event, Tag};
 
 use super::page::Page;
 use super::plain::end_of;
+use crate::Style;
+use crate::punctuation::Punctuation;
 
 impl Page {
     pub(super) fn start_quote(&mut self, kind: Option<BlockQuoteKind>, events: &[Event], at: usize) -> usize {
         if let Some(kind) = kind {
-            self.open_alert(kind, name(kind));
+            self.open_alert(kind, self.style.words.alerts[kind as usize]);
             return at + 1;
         }
-        if let Some((kind, title, next)) = titled(events, at) {
+        if let Some((kind, title, next)) = titled(events, at, self.style) {
             self.open_alert(kind, &title);
             return match &events[next] {
                 Event::End(_) => next + 1,
@@ -41,7 +43,7 @@ impl Page {
 
 /// Parses `[!note] A title` at the beginning of a quote, which the parser does not support. Returns the kind, the
 /// title, and the index of the event after the title in the quote's first paragraph.
-fn titled(events: &[Event], at: usize) -> Option<(BlockQuoteKind, String, usize)> {
+fn titled(events: &[Event], at: usize, style: Style) -> Option<(BlockQuoteKind, String, usize)> {
     if !matches!(events[at + 1], Event::Start(Tag::Paragraph)) {
         return None;
     }
@@ -51,18 +53,19 @@ fn titled(events: &[Event], at: usize) -> Option<(BlockQuoteKind, String, usize)
     let paragraph = &events[at + 2..end_of(events, at + 1)];
     let is_break = |event: &Event| matches!(event, Event::SoftBreak | Event::HardBreak);
     let line = paragraph.iter().position(is_break).unwrap_or(paragraph.len());
-    let title = words_of(&paragraph[..line])?.split_once(']')?.1.trim().to_owned();
+    let title = words_of(&paragraph[..line], style)?.split_once(']')?.1.trim().to_owned();
     let next = at + 2 + line;
     Some((kind, title, if line < paragraph.len() { next + 1 } else { next }))
 }
 
 /// The text of a title, including anything that looks like HTML. `None` if an element begins on this line and ends on
 /// another.
-fn words_of(events: &[Event]) -> Option<String> {
-    let (mut words, mut open) = (String::new(), 0);
-    for event in events {
+fn words_of(events: &[Event], style: Style) -> Option<String> {
+    let (mut words, mut open, mut punctuation) = (String::new(), 0, Punctuation::new(style.quotes));
+    for (at, event) in events.iter().enumerate() {
         match event {
-            Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) => words.push_str(text),
+            Event::Text(text) => words.push_str(&punctuation.text(text, &events[at + 1..])),
+            Event::Code(text) | Event::InlineHtml(text) => words.push_str(text),
             Event::InlineMath(text) | Event::DisplayMath(text) => words.push_str(text),
             Event::Start(_) => open += 1,
             Event::End(_) => open -= 1,

@@ -5,13 +5,13 @@ use pulldown_cmark::{Event, Tag, TagEnd};
 use super::page::Page;
 use super::plain::end_of;
 use crate::parse::is_block;
+use crate::raw_html;
 
 impl Page {
     /// Writes a start tag, or the whole element where that is simpler, and returns the index of the next event.
     pub(super) fn start(&mut self, tag: &Tag, events: &[Event], at: usize) -> usize {
         if is_block(&events[at]) {
-            self.excerpt.space();
-            self.plain_text.block();
+            self.begin_block();
         }
         match tag {
             Tag::Paragraph => return self.start_paragraph(events, at),
@@ -33,8 +33,7 @@ impl Page {
 
     pub(super) fn end(&mut self, tag: TagEnd, at: usize) {
         if is_block(&Event::End(tag)) {
-            self.excerpt.space();
-            self.plain_text.block();
+            self.begin_block();
         }
         match tag {
             TagEnd::Paragraph => self.end_paragraph(at),
@@ -49,10 +48,21 @@ impl Page {
             tag => self.end_inline(tag),
         }
     }
+
+    /// A boundary between two blocks.
+    fn begin_block(&mut self) {
+        self.excerpt.space();
+        self.plain_text.block();
+        self.punctuation.block();
+        self.inline_html = raw_html::Html::default();
+    }
 }
 
 impl Page {
     pub(super) fn start_paragraph(&mut self, events: &[Event], at: usize) -> usize {
+        if let Some(next) = self.put_block_line(events, at) {
+            return next;
+        }
         self.html.line();
         // The last paragraph of a footnote holds the links back.
         if self.footnotes.is_inside() {

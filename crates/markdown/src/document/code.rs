@@ -23,11 +23,14 @@ impl Page {
         if !code.is_empty() && !code.ends_with('\n') {
             code.push('\n');
         }
-        let info = match kind {
+        let mut info = match kind {
             CodeBlockKind::Fenced(info) => Info::parse(info),
             CodeBlockKind::Indented => Info::default(),
         };
         self.html.line();
+        if self.begin_code_tab(at, info.title.unwrap_or(info.language)) {
+            info.title = None;
+        }
         if info.language == "math" {
             self.put_formula_block(&code);
         } else {

@@ -3,8 +3,8 @@
 use pulldown_cmark::{CowStr, Event, Tag, TagEnd};
 
 use super::page::Page;
-use super::plain::{end_of, text_of};
-use crate::Heading;
+use super::plain::{end_of, shown_text_of, text_of};
+use crate::{Heading, Quotes};
 
 pub(super) enum Outline {
     AsWritten,
@@ -16,10 +16,10 @@ pub(super) enum Outline {
 
 impl Outline {
     /// Also returns the index of the first event to write: a first heading that only repeats the title is skipped.
-    pub(super) fn below(title: &str, events: &[Event]) -> (Outline, usize) {
+    pub(super) fn below(title: &str, quotes: Option<Quotes>, events: &[Event]) -> (Outline, usize) {
         let Some(Event::Start(Tag::Heading { .. })) = events.first() else { return (Outline::Below, 0) };
         let end = end_of(events, 0);
-        let is_repeated = is_same(&text_of(&events[..end]), title);
+        let is_repeated = is_same(&shown_text_of(&events[..end], quotes), title);
         (Outline::Below, if is_repeated { end + 1 } else { 0 })
     }
 
@@ -75,11 +75,12 @@ impl Page {
         self.excerpt.mute();
         self.plain_text.start_heading();
         let level = self.outline.level(level);
-        let text = text_of(&events[at..end_of(events, at)]).trim().to_owned();
+        let inside = &events[at..end_of(events, at)];
         let id = match id {
             Some(id) => self.anchors.claim_id(id.to_owned()),
-            None => self.anchors.claim(&text),
+            None => self.anchors.claim(text_of(inside).trim()),
         };
+        let text = shown_text_of(inside, self.style.quotes).trim().to_owned();
         self.html.line();
         self.html.push(&format!("<h{level} id=\"{id}\">"));
         self.heading = Some(Heading { level, id, text });

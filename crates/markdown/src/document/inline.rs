@@ -1,5 +1,7 @@
 //! Inline elements.
 
+use std::borrow::Cow;
+
 use pulldown_cmark::{Event, LinkType, Tag, TagEnd};
 
 use super::page::Page;
@@ -7,31 +9,39 @@ use crate::math::Display;
 use crate::{page_links, raw_html};
 
 impl Page {
-    pub(super) fn put_inline(&mut self, event: &Event) {
+    pub(super) fn put_inline(&mut self, event: &Event, after: &[Event]) {
         match event {
-            Event::Text(text) => {
-                self.excerpt.text(text);
-                self.plain_text.text(text);
-                self.html.text(text);
-            }
+            Event::Text(text) => self.put_text(text, after),
             Event::Code(code) => {
+                self.punctuation.pass('x');
                 self.excerpt.text(code);
                 self.plain_text.text(code);
                 self.html.push("<code>");
                 self.html.text(code);
                 self.html.push("</code>");
             }
-            Event::InlineMath(source) => self.put_formula(source, Display::Inline),
-            Event::DisplayMath(source) => self.put_formula(source, Display::Block),
+            Event::InlineMath(source) => {
+                self.punctuation.pass('x');
+                self.put_formula(source, Display::Inline);
+            }
+            Event::DisplayMath(source) => {
+                self.punctuation.pass('x');
+                self.put_formula(source, Display::Block);
+            }
             Event::Html(line) => self.html_block.push_str(line),
-            Event::InlineHtml(tag) => self.put_raw_html(tag),
+            Event::InlineHtml(tag) => {
+                self.inline_html.read(tag, &mut |_| {});
+                self.put_raw_html(tag);
+            }
             Event::FootnoteReference(label) => self.put_footnote_reference(label),
             Event::SoftBreak => {
+                self.punctuation.pass(' ');
                 self.excerpt.space();
                 self.plain_text.line();
                 self.html.push("\n");
             }
             Event::HardBreak => {
+                self.punctuation.pass(' ');
                 self.excerpt.space();
                 self.plain_text.line();
                 self.html.push("<br>\n");
@@ -46,6 +56,20 @@ impl Page {
         }
     }
 
+    fn put_text(&mut self, text: &str, after: &[Event]) {
+        let is_prose = !self.in_url && self.inline_html.shows_text();
+        let text = match is_prose {
+            true => self.punctuation.text(text, after),
+            false => {
+                self.punctuation.pass('x');
+                Cow::Borrowed(text)
+            }
+        };
+        self.excerpt.text(&text);
+        self.plain_text.text(&text);
+        self.html.text(&text);
+    }
+
     pub(super) fn start_inline(&mut self, tag: &Tag) {
         match tag {
             Tag::Emphasis => self.html.push("<em>"),
@@ -53,6 +77,7 @@ impl Page {
             Tag::Strikethrough => self.html.push("<del>"),
             Tag::Link { link_type, dest_url, title, .. } => {
                 self.in_link = true;
+                self.in_url = matches!(link_type, LinkType::Autolink | LinkType::Email);
                 self.html.push("<a");
                 match link_type {
                     LinkType::Email => self.html.url_attribute("href", &format!("mailto:{dest_url}")),
@@ -95,6 +120,7 @@ impl Page {
             TagEnd::Strikethrough => self.html.push("</del>"),
             TagEnd::Link => {
                 self.in_link = false;
+                self.in_url = false;
                 self.html.push("</a>");
             }
             _ => {}

@@ -2,6 +2,7 @@
 
 use pulldown_cmark::Alignment;
 
+use super::blocks::Blocks;
 use super::footnote::Footnotes;
 use super::heading::Outline;
 use super::html::Html;
@@ -9,13 +10,16 @@ use crate::anchors::Anchors;
 use crate::excerpt::Excerpt;
 use crate::limits::Budget;
 use crate::plain_text::PlainText;
-use crate::{Heading, Rendered};
+use crate::punctuation::Punctuation;
+use crate::{Heading, Rendered, Style, raw_html};
 
 pub(super) struct Page {
     pub(super) html: Html,
     /// The block of raw HTML being read: a tag may span lines.
     pub(super) html_block: String,
     pub(super) budget: Budget,
+    pub(super) style: Style,
+    pub(super) punctuation: Punctuation,
     pub(super) outline: Outline,
     /// Path of the page, if relative links are to be resolved.
     pub(super) path: Option<String>,
@@ -27,6 +31,7 @@ pub(super) struct Page {
     pub(super) heading: Option<Heading>,
     pub(super) first_image: Option<String>,
     pub(super) footnotes: Footnotes,
+    pub(super) blocks: Blocks,
     /// The end tags of the open quotes: an alert has a different one.
     pub(super) quotes: Vec<&'static str>,
     /// The end tag of the paragraph being written.
@@ -42,13 +47,19 @@ pub(super) struct Page {
     pub(super) in_table_body: bool,
     /// HTML does not allow a link inside a link.
     pub(super) in_link: bool,
+    /// The text of a link is its URL, which is shown as it is.
+    pub(super) in_url: bool,
+    /// Raw HTML in the block being written: text in `<code>` is shown as it is.
+    pub(super) inline_html: raw_html::Html,
 }
 
 impl Page {
-    pub(super) fn new(outline: Outline, footnotes: Footnotes, budget: Budget) -> Page {
+    pub(super) fn new(outline: Outline, footnotes: Footnotes, style: Style, budget: Budget) -> Page {
         Page {
             html: Html::default(),
             budget,
+            style,
+            punctuation: Punctuation::new(style.quotes),
             outline,
             path: None,
             html_block: String::new(),
@@ -59,6 +70,7 @@ impl Page {
             heading: None,
             first_image: None,
             footnotes,
+            blocks: Blocks::default(),
             quotes: Vec::new(),
             paragraph: "",
             tables: 0,
@@ -68,6 +80,8 @@ impl Page {
             cell: "td",
             in_table_body: false,
             in_link: false,
+            in_url: false,
+            inline_html: raw_html::Html::default(),
         }
     }
 

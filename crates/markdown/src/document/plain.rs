@@ -2,18 +2,28 @@
 
 use pulldown_cmark::Event;
 
-/// For a heading in the table of contents, and for an image's `alt`.
+use crate::Quotes;
+use crate::punctuation::Punctuation;
+
+/// As it is typed: for an anchor, and for an image's `alt`.
 pub(super) fn text_of(events: &[Event]) -> String {
-    let mut text = String::new();
-    for event in events {
+    shown_text_of(events, None)
+}
+
+/// With the punctuation of its language: for a heading in the table of contents.
+pub(super) fn shown_text_of(events: &[Event], quotes: Option<Quotes>) -> String {
+    let (mut text, mut punctuation) = (String::new(), Punctuation::new(quotes));
+    for (at, event) in events.iter().enumerate() {
         match event {
-            Event::Text(piece)
-            | Event::Code(piece)
-            | Event::InlineMath(piece)
-            | Event::DisplayMath(piece) => {
+            Event::Text(piece) => text.push_str(&punctuation.text(piece, &events[at + 1..])),
+            Event::Code(piece) | Event::InlineMath(piece) | Event::DisplayMath(piece) => {
+                punctuation.pass('x');
                 text.push_str(piece);
             }
-            Event::SoftBreak | Event::HardBreak => text.push(' '),
+            Event::SoftBreak | Event::HardBreak => {
+                punctuation.pass(' ');
+                text.push(' ');
+            }
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! Headings: levels, anchors, and the title, which is not shown twice.
 
-use recto_markdown::{render, render_page};
+use recto_markdown::{Style, render, render_page};
 
 use crate::page;
 
@@ -100,7 +100,7 @@ fn a_first_heading_that_repeats_the_title_is_left_out() {
 #[test]
 fn a_title_with_code_is_repeated_by_a_heading_with_code() {
     for text in ["# Run `a b`", "## run  a b"] {
-        assert_eq!(render_page(text, "Run `a b`", "/docs/a").unwrap().html, "", "{text}");
+        assert_eq!(render_page(text, "Run `a b`", "/docs/a", Style::default()).unwrap().html, "", "{text}");
     }
 }
 
@@ -130,7 +130,7 @@ fn there_is_no_seventh_level() {
 
 #[test]
 fn without_a_title_headings_stay_as_written() {
-    let rendered = render("# The title\n\n## A").unwrap();
+    let rendered = render("# The title\n\n## A", Style::default()).unwrap();
     let levels: Vec<u8> = rendered.headings.iter().map(|heading| heading.level).collect();
     assert_eq!(levels, [1, 2]);
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use recto_markdown::{Rendered, TooComplex, file_references, render_page, show_source};
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::smart;
 use texts::{CHARS, fill, texts};
 
 /// Stack size of a worker thread.
@@ -25,7 +26,7 @@ fn cpu_time() -> Duration {
 }
 
 fn attempt(text: String) -> Result<Rendered, TooComplex> {
-    on_worker(move || render_page(&text, "A title", "/docs/a"))
+    on_worker(move || render_page(&text, "A title", "/docs/a", smart()))
 }
 
 /// The larger of 1 MB and ten times the text.
@@ -38,7 +39,7 @@ fn no_text_exceeds_its_bounds() {
     for (name, text) in texts() {
         on_worker(move || {
             let start = cpu_time();
-            let rendered = render_page(&text, "A title", "/docs/a");
+            let rendered = render_page(&text, "A title", "/docs/a", smart());
             let time = cpu_time() - start;
             assert!(time < CPU_TIME, "{name}: {time:?}");
             match rendered {
@@ -63,7 +64,12 @@ fn finding_references_stays_within_bounds() {
 }
 
 fn check_refused(text: &str, message: &str) {
-    assert_eq!(render_page(text, "A title", "/docs/a"), Err(TooComplex(message.to_owned())), "{:.40}", text);
+    assert_eq!(
+        render_page(text, "A title", "/docs/a", smart()),
+        Err(TooComplex(message.to_owned())),
+        "{:.40}",
+        text
+    );
 }
 
 #[test]

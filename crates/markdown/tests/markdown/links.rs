@@ -112,6 +112,6 @@ fn other_links_and_images_stay_unchanged() {
     check("b ![a](a.md)", "<p>b <img src=\"a.md\" alt=\"a\" decoding=\"async\"></p>\n");
     check("<img src=\"a.md\">\n", "<img src=\"a.md\">\n");
     check("`[a](b.md)`", "<p><code>[a](b.md)</code></p>\n");
-    let alone = recto_markdown::render("[a](other.md)").unwrap().html;
+    let alone = recto_markdown::render("[a](other.md)", recto_markdown::Style::default()).unwrap().html;
     assert_eq!(alone, "<p><a href=\"other.md\">a</a></p>\n");
 }

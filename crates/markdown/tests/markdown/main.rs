@@ -5,6 +5,7 @@
 mod alerts;
 mod blocks;
 mod code;
+mod colon_blocks;
 mod footnotes;
 mod headings;
 mod hostile;
@@ -12,6 +13,7 @@ mod images;
 mod links;
 mod math;
 mod properties;
+mod punctuation;
 mod references;
 mod sections;
 mod source;
@@ -19,11 +21,16 @@ mod spec;
 mod summaries;
 mod tables;
 
-use recto_markdown::Rendered;
+use recto_markdown::{Quotes, Rendered, Style};
 
 /// Renders a text below a title.
 fn page(text: &str) -> Rendered {
-    recto_markdown::render_page(text, "The title", "/docs/guides/page").unwrap()
+    recto_markdown::render_page(text, "The title", "/docs/guides/page", Style::default()).unwrap()
+}
+
+/// With typographic punctuation, in French: its quotes are the longest.
+fn smart() -> Style {
+    Style { quotes: Quotes::of("fr"), ..Style::default() }
 }
 
 fn check(text: &str, html: &str) {

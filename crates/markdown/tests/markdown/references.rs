@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use recto_markdown::{ReferenceError, file_references, render, replace_files};
+use recto_markdown::{ReferenceError, Style, file_references, render, replace_files};
 
 fn supported(name: &str) -> bool {
     [".png", ".pdf", ".txt"].iter().any(|extension| name.to_lowercase().ends_with(extension))
@@ -69,7 +69,7 @@ fn text_with_spaces_outside_a_link_is_not_a_destination() {
 fn a_replaced_destination_with_spaces_is_a_link() {
     let check = |text: &str, expected: &str, html: &str| {
         assert_eq!(replaced(text).as_deref(), Ok(expected));
-        assert_eq!(render(expected).unwrap().html, html);
+        assert_eq!(render(expected, Style::default()).unwrap().html, html);
     };
     check(
         "See ![a](file:pic (2) one.png \"T\").",
@@ -281,11 +281,11 @@ proptest! {
         // An autolink's text changes, too.
         prop_assume!(!file_references(&text, &|_| false).unwrap().iter().any(|it| text[it.range.clone()].starts_with('<')));
         let replaced = replace_files(&text, &|_| false, &|_| Some("/a.png".to_owned())).unwrap();
-        let mut html = render(&text).unwrap().html;
+        let mut html = render(&text, Style::default()).unwrap().html;
         for tag in ["<img src", "<a href"] {
             html = html.replace(&format!("{tag}=\"file:a.png\""), &format!("{tag}=\"/a.png\""));
         }
-        prop_assert_eq!(render(&replaced).unwrap().html, html);
+        prop_assert_eq!(render(&replaced, Style::default()).unwrap().html, html);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The text without markup, by heading.
 
-use recto_markdown::{Heading, render_page, show_source};
+use recto_markdown::{Heading, Style, render_page, show_source};
 
 /// The anchor and the text of each section.
 fn sections(text: &str) -> Vec<(String, String)> {
-    let rendered = render_page(text, "Title", "/page").unwrap();
+    let rendered = render_page(text, "Title", "/page", Style::default()).unwrap();
     let owned = |(heading, text): (Option<&Heading>, &str)| {
         (heading.map(|heading| heading.id.clone()).unwrap_or_default(), text.trim().to_owned())
     };

@@ -6,7 +6,7 @@
 mod examples;
 mod undecorated;
 
-use recto_markdown::render;
+use recto_markdown::{Style, render};
 
 use examples::{Example, examples};
 use undecorated::{CHECKED, UNCHECKED, undecorated};
@@ -25,7 +25,7 @@ fn check(suite: &str, count: usize, exceptions: &[u32]) {
 }
 
 fn actual(example: &Example) -> String {
-    undecorated(&render(&example.markdown).unwrap().html)
+    undecorated(&render(&example.markdown, Style::default()).unwrap().html)
 }
 
 /// Void elements and the order of attributes vary, even between the suites.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use api::BuildWarning;
 use bytes::Bytes;
-use generator::{File, Made, MissingSource, Site, Source};
+use generator::{File, Made, MissingSource, Site, Source, Summary};
 use model::PageId;
 use search::{Files, Indexer, LeafName};
 use store::files::Hash;
@@ -64,7 +64,7 @@ pub(super) struct Rendered {
 struct Batch {
     outputs: Vec<Output>,
     bytes: usize,
-    summaries: Vec<(PageId, String)>,
+    summaries: Vec<(PageId, Summary)>,
     /// What the search index holds of the pages, by leaf.
     indexed: Vec<(LeafName, Files)>,
     warnings: Vec<BuildWarning>,
@@ -94,7 +94,7 @@ impl Publisher {
         pages: Vec<PagePlan>,
         mut leaves: Leaves,
         writer: &mut PackWriter,
-    ) -> Result<(Vec<(PageId, String)>, Vec<BuildWarning>), Stop> {
+    ) -> Result<(Vec<(PageId, Summary)>, Vec<BuildWarning>), Stop> {
         let total = pages.len();
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let threads = cores.min(total.div_ceil(PAGES_PER_THREAD));

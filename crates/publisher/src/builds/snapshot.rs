@@ -65,7 +65,10 @@ impl Publisher {
         let (clock, indexes, settings) = (self.clock.clone(), self.indexes.clone(), self.settings.clone());
         let snapshot = self.read(move |tx| {
             let Some(row) = sites::get(tx, site)? else { return Ok(None) };
-            let owner = owners_settings(tx, site)?;
+            let mut owner = owners_settings(tx, site)?;
+            if !settings.custom_head {
+                owner.head = None;
+            }
             let origin = settings.main_url(&row.name, &hosts::list(tx, site)?);
             let made_with = made_with(&origin, row.name.as_str(), &owner);
             let base = releases::newest(tx, site)?;
@@ -191,5 +194,6 @@ fn read(tx: &mut Tx, page: &pages::Page) -> Result<Page, Error> {
         params: PageParams::read(params.as_deref()),
         content: page.content.map(|text| text.id.0),
         summary: String::new(),
+        feed_bytes: 0,
     })
 }

@@ -63,7 +63,9 @@ impl Publisher {
                 work.push((file.path, file.stored));
             }
             let (publisher, fragments, directory) = (self.clone(), fragments.clone(), directory.to_owned());
-            writing.spawn(async move { publisher.export_some(work, &fragments, &directory).await });
+            writing.spawn(
+                async move { publisher.export_some((id, release), work, &fragments, &directory).await },
+            );
             while writing.len() >= 4 {
                 finished(writing.join_next().await)?;
                 progress(done.files);
@@ -128,13 +130,18 @@ impl Publisher {
 
     async fn export_some(
         &self,
+        (site, release): (SiteId, i64),
         files: Vec<(String, Stored)>,
         fragments: &HashMap<String, Bytes>,
         directory: &Path,
     ) -> Result<(), Error> {
         let mut bodies = Vec::with_capacity(files.len());
         for (path, stored) in files {
-            bodies.push((path, self.fetch(stored).await?));
+            let found = match generator::is_feed(&path) {
+                true => self.find(site, release, &path).await?,
+                false => Some(self.fetch(stored).await?),
+            };
+            bodies.extend(found.map(|found| (path, found)));
         }
         let made: Vec<(PathBuf, Vec<u8>)> =
             bodies.into_iter().map(|(path, found)| plain(&path, found, fragments, directory)).collect();

@@ -92,7 +92,8 @@ impl Publisher {
         }
     }
 
-    /// The file at a path of a release; a page is joined with its fragments from the same release.
+    /// The file at a path of a release; a page is joined with its fragments, and a feed with the texts of posts,
+    /// from the same release.
     pub async fn find(&self, site: SiteId, release: i64, path: &str) -> Result<Option<Found>, Error> {
         if let Some(bytes) = generator::shared_asset(path) {
             return Ok(Some(Found::of(Bytes::from_static(bytes))));
@@ -100,7 +101,7 @@ impl Publisher {
         let mut found = self.find_each(site, release, &[path.to_owned()]).await?;
         let Some(found) = found.remove(path) else { return Ok(None) };
         let Found::Body { bytes, hash } = found else { return Ok(Some(found)) };
-        if !is_html(path) {
+        if !is_html(path) && !generator::is_feed(path) {
             return Ok(Some(Found::Body { bytes, hash }));
         }
         let (mut fragments, mut hasher) = (HashMap::new(), blake3::Hasher::new());

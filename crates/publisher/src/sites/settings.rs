@@ -17,6 +17,11 @@ impl Publisher {
     /// Changes some settings; all of them or, if one is wrong, none.
     pub async fn site_set(&self, site: &Site, changes: Vec<(String, String)>) -> Result<Settings, Error> {
         let id = site.id;
+        let adds_head = |(key, value): &(String, String)| key == "head" && !value.trim().is_empty();
+        if !self.settings.custom_head && changes.iter().any(adds_head) {
+            let reason = "head: the operator of this server does not allow it (sites.custom_head)";
+            return Err(Error::refused(reason.to_owned()));
+        }
         self.write(move |tx, _| {
             // Under the site's lock, two commands at once do not undo each other.
             sites::lock(tx, id)?;

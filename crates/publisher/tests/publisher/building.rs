@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use generator::SearchFile;
 use model::{Clock, ManualClock, SiteId, Timestamp};
-use publisher::{Found, Publisher, Worker};
+use publisher::{Found, Publisher, Settings, Worker};
 use serde_json::json;
 use testing::Database;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::World;
+use crate::{World, settings};
 
 testing::on_both_databases!(
     a_queued_build_makes_a_release_that_goes_live,
@@ -28,6 +28,7 @@ testing::on_both_databases!(
     references_of_a_text_over_its_bounds_are_a_field_error,
     a_moved_page_redirects_from_its_old_url,
     settings_show_with_the_next_build,
+    the_operator_may_forbid_html_in_the_head,
     a_purged_page_is_gone_although_no_build_saw_it_deleted,
     a_build_uses_the_texts_of_its_own_moment,
     texts_replaced_during_the_build_of_a_dead_worker_are_swept_after_its_lease,
@@ -318,6 +319,25 @@ async fn settings_show_with_the_next_build(database: &Database) {
     world.publisher.domain_add(&site, "Keeper.Example.com").await.unwrap();
     world.rebuild().await;
     assert!(world.get("/blog/hello").await.unwrap().contains("https://keeper.example.com/blog/hello"));
+}
+
+async fn the_operator_may_forbid_html_in_the_head(database: &Database) {
+    let world = World::new(database).await;
+    world.published(json!({"title": "Hello"})).await;
+    let site = world.publisher.site_find("books").await.unwrap();
+    let head = |value: &str| vec![("head".to_owned(), value.to_owned())];
+    world.publisher.site_set(&site, head("<!-- mine -->")).await.unwrap();
+    world.rebuild().await;
+    assert!(world.get("/blog/hello").await.unwrap().contains("<!-- mine -->"));
+
+    let settings = Settings { custom_head: false, ..settings() };
+    let publisher = Publisher::new(world.store.clone(), world.blob.clone(), world.clock.clone(), settings);
+    let world = World { publisher, ..world };
+    let refused = world.publisher.site_set(&site, head("<!-- other -->")).await.unwrap_err().to_string();
+    assert!(refused.contains("sites.custom_head"), "{refused}");
+    world.rebuild().await;
+    assert!(!world.get("/blog/hello").await.unwrap().contains("<!-- mine -->"));
+    world.publisher.site_set(&site, head("")).await.unwrap();
 }
 
 async fn a_purged_page_is_gone_although_no_build_saw_it_deleted(database: &Database) {

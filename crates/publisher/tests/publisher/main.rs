@@ -49,6 +49,7 @@ fn settings() -> Settings {
         domain_scheme: "https",
         purge_after: 30 * DAY,
         keep_releases: 3,
+        custom_head: true,
         build_time_limit: Duration::from_secs(600),
         disks: vec![],
         min_free: None,

@@ -116,7 +116,7 @@ async fn an_export_is_what_visitors_get(database: &Database) {
     let world = World::new(database).await;
     let id = world.create(json!({"title": "Old name", "contentType": "docs", "section": "guides"})).await;
     world
-        .published(json!({"pages": [{"title": "Hello"}, {"title": "About", "contentType": "standalone"}]}))
+        .published(json!({"pages": [{"title": "Hello", "content": "A *text*."}, {"title": "About", "contentType": "standalone"}]}))
         .await;
     world.rebuild().await;
     world.published(json!({"pages": [{"id": id, "slug": "new-name"}]})).await;
@@ -132,10 +132,12 @@ async fn an_export_is_what_visitors_get(database: &Database) {
         ("/docs/guides/new-name", "docs/guides/new-name/index.html"),
         ("/blog/hello.md", "blog/hello.md"),
         ("/sitemap.xml", "sitemap.xml"),
+        ("/feed.xml", "feed.xml"),
         ("/404.html", "404.html"),
     ] {
         assert_eq!(Some(read(file)), world.get(path).await, "{path}");
     }
+    assert!(read("rss.xml").contains("&lt;em&gt;text&lt;/em&gt;"));
     assert!(read("_redirects").lines().any(|line| line == "/docs/guides/old-name /docs/guides/new-name 301"));
     assert!(read("docs/guides/old-name/index.html").contains("url=/docs/guides/new-name"));
     let hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));

@@ -21,7 +21,7 @@ fn documents() -> Vec<Document> {
     let document = |path: PathBuf| {
         let text = std::fs::read_to_string(path).unwrap();
         let title = text.lines().next().unwrap().trim_start_matches(['#', ' ']).to_owned();
-        let rendered = markdown::render_page(&text, &title, "/page").unwrap();
+        let rendered = markdown::render_page(&text, &title, "/page", markdown::Style::default()).unwrap();
         Document { title, rendered }
     };
     paths.into_iter().map(document).collect()

@@ -27,7 +27,7 @@ pub const PIECES: &str = "> ·>·> - ·- ·1. ·* ·[·![·*·_·~·`·<·[a](·
     a@·a@a.·a.b@·xmpp:a@b.c/·(·((·{·$x$ ·$|$ ·$`a`$ ·$a `$b` ·$a](b$[·<code>$a$·<a>·</a>·<b c=\"d\">·<b c·a*·*a*·_a·_ _·- - -·+\n·\
     - a\n - b\n·-\n\n·1)\n·\n·\r· \n·  \n·\\\n·> a\n\n·>a\nb\n·- a\n\n\n·  - a·\t- a\n·[a\n](b)·![[·[[a]·[a][b]·[a b c]: /u 'x\n·\
     <x@y>·<http:·<a:b>·'·\"·-·=·- =\n·a\n-·|\n·|-|\n·||\n|-|-|\n·$$\n·$$a$$·a$·\u{300}·é·語·[a]: b '\n·[a]: b \"c\nd\n·a|b\n·\
-    `file:·file:a ·![](file:a.png)·[a]:file:·](file:·<file:a>·file:(·<img src=file:a·fx0x·*file:a.png·file:&amp;.png ";
+    `file:·file:a ·![](file:a.png)·[a]:file:·](file:·<file:a>·file:(·<img src=file:a·fx0x·*file:a.png·file:&amp;.png ·:::tabs\n·:::\n·:::tabs\n:::\n·:::tabs\n== a\n:::\n·== a\n·::::steps\n:::\n·\"\'·\"*·a\" ·--·.. ";
 
 const PAIRS: [(&str, &str); 17] = [
     ("[", "]"),
@@ -149,6 +149,11 @@ fn many() -> Vec<(String, String)> {
         named("parentheses in a destination", format!("[a]({}", "(".repeat(CHARS - 5))),
         named("pipes", format!("|a|\n|-|\n{}", "|".repeat(CHARS - 10))),
         named("a heading of 50,000 lines", format!("{}\n===", "a\n".repeat(CHARS / 2 - 4))),
+        named("a block with many tabs", format!(":::tabs\n{}:::", "== a\n".repeat(CHARS / 5 - 3))),
+        named(
+            "blocks that are ended elsewhere",
+            ":::tabs\n".repeat(CHARS / 16) + &"::::\n".repeat(CHARS / 16),
+        ),
         named("salts of marks", numbered(11_000, &|n| format!("fx{n}x "))),
     ]
 }
