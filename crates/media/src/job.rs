@@ -1,5 +1,6 @@
 //! The protocol with a child process: one line of JSON in each direction.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,14 @@ pub struct Job {
 pub struct Done {
     /// Width and height as shown, if the file contains them.
     pub dimensions: Option<(u32, u32)>,
+}
+
+/// One of the smaller copies of an image, which are in the output one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SmallerCopy {
+    pub width: u32,
+    pub height: u32,
+    pub bytes: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
@@ -77,6 +86,8 @@ pub(crate) struct Order {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Work {
     Process(Job),
+    /// Makes copies with these widths of a stored image; the answer is a list of [`SmallerCopy`].
+    Shrink(Job, Vec<NonZeroU32>),
     /// Executes this program; its output replaces the answer.
     Run(Command),
     /// Only enters the sandbox; the answer is a [`SandboxCheck`].
@@ -104,7 +115,7 @@ pub struct Limits {
 }
 
 pub(crate) type SandboxCheck = Result<Option<SandboxFeatures>, Failure>;
-pub(crate) type Answer = Result<Done, Failure>;
+pub(crate) type Answer<T> = Result<T, Failure>;
 
 /// The first line of a child: it is ready for its order.
 pub(crate) const READY: &str = "ready";

@@ -38,7 +38,7 @@ pub use generator::fill_search_page;
 pub use generator::{Settings as SiteSettings, url as page_url};
 pub use limits::disk::DiskState;
 pub use media::uploads::{IncomingFile, ProcessedFiles, SpoolReader, SpoolWriter, SpooledFile, Uploads};
-pub use media::{Medium, MediumInfo};
+pub use media::{Medium, MediumInfo, SmallerMedium};
 pub use pages::{
     Cursor, Draft, Entry, Identity, JsonFields, ListBody, ListQuery, LongText, Target, TextRef, check_entry,
     decide,

@@ -187,17 +187,31 @@ impl Parts {
         path: &str,
         request: &Request<RequestBody>,
     ) -> SiteResponse {
-        if let Some(url) = MediaUrl::parse(path) {
-            match media::show(&self.publisher, site, &url, request).await {
-                Ok(Some(response)) => return response,
-                Ok(None) => {}
-                Err(error) => return failed(&error),
-            }
+        match self.respond_with_media(site, path, request).await {
+            Ok(Some(response)) => return response,
+            Ok(None) => {}
+            Err(error) => return failed(&error),
         }
         let Some(release) = site.release else { return notes::nothing_published() };
         match self.respond_from_release(site, release, path, request).await {
             Ok(response) => response,
             Err(error) => failed(&error),
+        }
+    }
+
+    /// `None`: the path is not that of an uploaded file, or of a smaller copy of one.
+    async fn respond_with_media(
+        &self,
+        site: &HostedSite,
+        path: &str,
+        request: &Request<RequestBody>,
+    ) -> Result<Option<SiteResponse>, Error> {
+        if let Some(url) = MediaUrl::parse(path) {
+            return media::show(&self.publisher, site, &url, request).await;
+        }
+        match MediaUrl::parse_smaller(path) {
+            Some((url, width)) => media::show_smaller(&self.publisher, site, &url, width, request).await,
+            None => Ok(None),
         }
     }
 
