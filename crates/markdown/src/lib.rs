@@ -19,6 +19,7 @@ mod references;
 mod source;
 
 use document::Context;
+pub use document::IMAGE_SIZES;
 pub use limits::thread_time;
 pub use references::{Reference, ReferenceError, file_references, replace_files};
 

@@ -82,6 +82,14 @@ impl MediaUrl {
         format!("{stem}.{width}{COPY_EXTENSION}")
     }
 
+    /// The value of `srcset` for an image that has smaller copies.
+    pub fn srcset(&self) -> Option<String> {
+        let width = self.dimensions?.width;
+        let copies = self.smaller_widths().map(|width| format!("{} {width}w, ", self.smaller(width)));
+        let copies: String = copies.collect();
+        (!copies.is_empty()).then(|| format!("{copies}{self} {width}w"))
+    }
+
     /// Parses the path of a smaller copy: the image, and the width of the copy.
     pub fn parse_smaller(path: &str) -> Option<(MediaUrl, u16)> {
         let (stem, width) = path.strip_suffix(COPY_EXTENSION)?.rsplit_once('.')?;
@@ -197,6 +205,13 @@ mod tests {
                 assert_eq!(MediaUrl::parse_smaller(&url.smaller(width)), Some((url.clone(), width)));
             }
         };
+        let srcset = |path: String| MediaUrl::parse(&path).unwrap().srcset();
+        let path = format!("/media/{HASH}044c000a/a");
+        assert_eq!(
+            srcset(format!("{path}.webp")),
+            Some(format!("{path}.640.webp 640w, {path}.960.webp 960w, {path}.webp 1100w"))
+        );
+        assert_eq!(srcset(format!("/media/{HASH}0280000a/a.webp")), None);
         check(2560, "a.webp", &[640, 960, 1440, 1920]);
         check(1440, "a.webp", &[640, 960]);
         check(641, &format!("{}.webp", "a".repeat(95)), &[640]);

@@ -95,6 +95,7 @@ mod media {
     mod references;
     mod refusals;
     mod sites;
+    mod smaller;
     mod streams;
 }
 

@@ -69,13 +69,16 @@ pub(super) struct Cover<'s> {
     pub url: &'s str,
     pub alt: &'s str,
     pub size: Option<Dimensions>,
+    pub srcset: Option<String>,
 }
 
 impl<'s> Cover<'s> {
     pub fn of(page: &'s Page) -> Option<Cover<'s>> {
         let url = page.params.cover.as_deref()?;
         let alt = page.params.cover_alt.as_deref().unwrap_or_default();
-        Some(Cover { url, alt, size: MediaUrl::parse(url).and_then(|url| url.dimensions) })
+        let upload = MediaUrl::parse(url);
+        let size = upload.as_ref().and_then(|upload| upload.dimensions);
+        Some(Cover { url, alt, size, srcset: upload.and_then(|upload| upload.srcset()) })
     }
 }
 

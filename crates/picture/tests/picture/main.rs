@@ -11,6 +11,7 @@ mod jpeg;
 mod make;
 mod png;
 mod size;
+mod smaller;
 mod webp;
 
 use ::webp as libwebp;
