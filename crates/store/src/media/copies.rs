@@ -31,7 +31,7 @@ FROM objects
 WHERE site_id = $1 AND original = $2 AND width = $3 AND state = 'twin'"
 );
 const IS_NEW: &str = "
-SELECT 1
+SELECT copies_attempts
 FROM objects
 WHERE site_id = $1 AND hash = $2 AND state = 'kept' AND copies_due IS NULL AND copies_attempts = 0";
 

@@ -79,7 +79,8 @@ fn a_large_image_gets_smaller_copies(recto: &Recto) {
 }
 
 fn until_there_is_a_copy_the_image_is_sent(recto: &Recto) {
-    let (account, server) = (recto.account("Acme"), recto.start_with(&["serve", "--dev", "--role", "api,sites"]));
+    let (account, server) =
+        (recto.account("Acme"), recto.start_with(&["serve", "--dev", "--role", "api,sites"]));
     let url = server.keep_file(&account, "photo.jpg", &photo());
     let meanwhile = server.visit(HOST, &smaller(&url, 640));
     assert_eq!((meanwhile.status, meanwhile.header("cache-control")), (200, FRESH));
@@ -92,7 +93,8 @@ fn until_there_is_a_copy_the_image_is_sent(recto: &Recto) {
 }
 
 fn an_export_has_every_address_that_pages_name(recto: &Recto) {
-    let (account, server) = (recto.account("Acme"), recto.start_with(&["serve", "--dev", "--role", "api,sites"]));
+    let (account, server) =
+        (recto.account("Acme"), recto.start_with(&["serve", "--dev", "--role", "api,sites"]));
     let url = server.keep_file(&account, "photo.jpg", &photo());
     let page = json!({ "pages": [{ "title": "A page", "content": format!("![]({url})") }], "build": true });
     server.send_form("/pages", &account, Form::default().payload(&page)).expect(200);
