@@ -40,7 +40,7 @@ const MIDDLE: f32 = 250.0;
 const TITLE_SIZES: [(f32, usize); 4] = [(92.0, 2), (76.0, 3), (64.0, 4), (54.0, 5)];
 
 impl Card {
-    /// A PNG. Texts in a script that the fonts do not have are left out, because boxes say less than nothing.
+    /// A PNG. A text in a script that the fonts do not have is left out, because boxes say nothing.
     pub fn png(&self) -> Vec<u8> {
         let mut canvas = Canvas::new(WIDTH, HEIGHT, PAPER);
         canvas.rectangle(0.0, HEIGHT as f32 - BAND, WIDTH as f32, BAND, self.accent);
@@ -50,14 +50,15 @@ impl Card {
     }
 
     fn draw_title(&self, canvas: &mut Canvas) {
-        if !SERIF.has_all(&self.title) {
+        // The name of the site, rather than nothing.
+        let Some(title) = [&self.title, &self.site].into_iter().find(|text| SERIF.has_all(text)) else {
             return;
-        }
+        };
         let fits = |(size, most): &(f32, usize)| {
-            let lines = SERIF.lines(&self.title, *size, TEXT_WIDTH);
+            let lines = SERIF.lines(title, *size, TEXT_WIDTH);
             (lines.len() <= *most).then_some((*size, lines))
         };
-        let (size, lines) = TITLE_SIZES.iter().find_map(fits).unwrap_or_else(|| self.cut_title());
+        let (size, lines) = TITLE_SIZES.iter().find_map(fits).unwrap_or_else(|| cut(title));
         let leading = size * 1.14;
         let top = MIDDLE - leading * (lines.len() as f32 - 1.0) / 2.0;
         for (number, line) in lines.iter().enumerate() {
@@ -65,18 +66,6 @@ impl Card {
             let baseline = top + leading * number as f32 + size * 0.26;
             canvas.text(&SERIF, line, size, MARGIN, baseline, INK);
         }
-    }
-
-    /// As much of the title as the smallest size shows.
-    fn cut_title(&self) -> (f32, Vec<String>) {
-        let (size, most) = TITLE_SIZES[TITLE_SIZES.len() - 1];
-        let mut lines = SERIF.lines(&self.title, size, TEXT_WIDTH);
-        lines.truncate(most);
-        if let Some(last) = lines.last_mut() {
-            let room = TEXT_WIDTH - SERIF.width("…", size);
-            *last = format!("{}…", SERIF.beginning(last, size, room).trim_end());
-        }
-        (size, lines)
     }
 
     /// The name of the site, and behind it the section.
@@ -97,6 +86,18 @@ impl Card {
             }
         }
     }
+}
+
+/// As much of a title as the smallest size shows.
+fn cut(title: &str) -> (f32, Vec<String>) {
+    let (size, most) = TITLE_SIZES[TITLE_SIZES.len() - 1];
+    let mut lines = SERIF.lines(title, size, TEXT_WIDTH);
+    lines.truncate(most);
+    if let Some(last) = lines.last_mut() {
+        let width = TEXT_WIDTH - SERIF.width("…", size);
+        *last = format!("{}…", SERIF.beginning(last, size, width).trim_end());
+    }
+    (size, lines)
 }
 
 /// A square PNG with the initial of a site on its accent colour; only the colour if the fonts do not have the letter.

@@ -35,6 +35,7 @@
 //! | `/search` | the page of the search, without results: [`fill_search_page`] |
 //! | `/robots.txt`, `/llms.txt`, `/404.html`, `/favicon.svg`, `/assets/site.HASH.css`, `/assets/site.HASH.js` | one each |
 //! | `/assets/fonts/…` | not generated: [`shared_asset`] |
+//! | `/.site` | what the server draws cards and icons of: [`Brand`], [`PageCard`] |
 //! | `/.nav`, `/.foot`, `/.docs`, `/.docs/S`, `/.crumbs/…`, `/.list`, `/.list/…` | fragments |
 //! | `/.search/leaves`, `/.search/LEAF`, `/.search/LEAF.text` | the search index: see [`SearchFile`] |
 //! | `/.docs/S/P`, `/.root/P` | fragments: the part of a long navigation that begins with page `P` |
@@ -54,6 +55,7 @@ mod join;
 mod make;
 mod page;
 mod params;
+mod preview;
 mod route;
 mod search_page;
 mod settings;
@@ -67,6 +69,7 @@ pub use join::{is_fragment, join};
 pub use make::SearchText;
 pub use page::Page;
 pub use params::PageParams;
+pub use preview::{Brand, PageCard};
 pub use search_page::{SearchResult, fill_search_page};
 pub use settings::{Fonts, Link, Settings};
 pub use site::{Changes, File, Made, MissingSource, Need, Site, Source};

@@ -5,11 +5,11 @@
 
 use model::{ContentType, PageId, Section};
 
-use crate::Page;
 use crate::index::Index;
 use crate::index::archive::Archive;
 use crate::index::timeline::Timeline;
 use crate::url::{Fragment, SearchFile, list_url, url};
+use crate::{Brand, Page};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
@@ -41,6 +41,7 @@ pub(crate) enum Route {
     Style,
     Script,
     Icon,
+    Brand,
 }
 
 /// Names a timeline: a list by time.
@@ -70,7 +71,7 @@ impl TimelineKey {
 }
 
 /// Files that every site has, at fixed paths.
-const FIXED: [&str; 14] = [
+const FIXED: [&str; 15] = [
     "/404.html",
     "/blog",
     "/docs",
@@ -85,6 +86,7 @@ const FIXED: [&str; 14] = [
     "/.foot",
     "/.nav",
     "/.search/leaves",
+    Brand::PATH,
 ];
 
 fn fixed(path: &str) -> Option<Route> {
@@ -100,6 +102,7 @@ fn fixed(path: &str) -> Option<Route> {
         "/search" => Route::SearchPage,
         "/sitemap.xml" => Route::Sitemap,
         "/tags" => Route::Tags,
+        Brand::PATH => Route::Brand,
         _ => return None,
     })
 }

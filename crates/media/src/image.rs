@@ -5,7 +5,7 @@ use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::num::NonZeroU32;
 
 use crate::job::Limits;
-use crate::{Done, Failure, SmallerCopy, worker};
+use crate::{Done, Failure, Icon, SmallerCopy, worker};
 
 /// Maximum size of an image file. An image within the limits of its dimensions is smaller, unless it is wasteful.
 const MAX_IMAGE_BYTES: u64 = 256 * 1024 * 1024;
@@ -36,6 +36,18 @@ pub(crate) fn shrink(
         bytes: file.bytes as u64,
     };
     Ok(written.into_iter().map(copy).collect())
+}
+
+pub(crate) fn icon(input: File, output: File, limits: &Limits, icon: Icon) -> Result<(), Failure> {
+    let (bytes, mut output) = (read(input)?, BufWriter::new(output));
+    let limits = pictures(limits);
+    let side = NonZeroU32::new(icon.side().into()).expect("an icon has pixels");
+    let background = match icon {
+        Icon::Favicon => None,
+        Icon::Touch => Some([255; 3]),
+    };
+    within_limits(&bytes, &limits, || picture::to_icon(&bytes, side, background, &limits, &mut output))?;
+    Ok(output.flush()?)
 }
 
 fn read(mut input: File) -> Result<Vec<u8>, Failure> {

@@ -32,6 +32,24 @@ pub struct SmallerCopy {
     pub bytes: u64,
 }
 
+/// An icon of a site, a square PNG.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Icon {
+    /// In tabs and bookmarks.
+    Favicon,
+    /// On the home screen of a phone, which shows what is transparent as black.
+    Touch,
+}
+
+impl Icon {
+    pub const fn side(self) -> u8 {
+        match self {
+            Icon::Favicon => 32,
+            Icon::Touch => 180,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum Failure {
     /// The file's fault; the message is for the uploader.
@@ -88,6 +106,8 @@ pub(crate) enum Work {
     Process(Job),
     /// Makes copies with these widths of a stored image; the answer is a list of [`SmallerCopy`].
     Shrink(Job, Vec<NonZeroU32>),
+    /// Makes an icon of a stored image.
+    Icon(Job, Icon),
     /// Executes this program; its output replaces the answer.
     Run(Command),
     /// Only enters the sandbox; the answer is a [`SandboxCheck`].

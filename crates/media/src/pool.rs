@@ -16,7 +16,7 @@ pub(crate) use child::{Child, ChildOutput};
 use serde::de::DeserializeOwned;
 
 use crate::job::{Answer, Limits, Order, Work};
-use crate::{Done, Failure, Job, MediaKind, Sandbox, SmallerCopy};
+use crate::{Done, Failure, Icon, Job, MediaKind, Sandbox, SmallerCopy};
 
 /// How to start a child: a program that calls [`crate::worker::main`].
 #[derive(Debug, Clone)]
@@ -67,6 +67,11 @@ impl WorkerPool {
     /// be fewer than widths.
     pub fn shrink(&self, job: &Job, widths: &[NonZeroU32]) -> Result<Vec<SmallerCopy>, Failure> {
         self.run(job, Work::Shrink(job.clone(), widths.to_vec()))
+    }
+
+    /// Makes an icon of a stored image.
+    pub fn icon(&self, job: &Job, icon: Icon) -> Result<(), Failure> {
+        self.run(job, Work::Icon(job.clone(), icon))
     }
 
     fn run<T: DeserializeOwned>(&self, job: &Job, work: Work) -> Answer<T> {

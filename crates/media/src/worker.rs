@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use crate::job::{
     Answer, Command, EXIT_CANNOT_RUN, EXIT_NO_SANDBOX, Limits, Order, READY, SandboxCheck, Work,
 };
-use crate::{Done, Failure, Job, MediaKind, Sandbox, SmallerCopy, image, pdf, video};
+use crate::{Done, Failure, Icon, Job, MediaKind, Sandbox, SmallerCopy, image, pdf, video};
 
 /// The files of an upload, as available to a decoder.
 pub struct Task {
@@ -50,6 +50,10 @@ fn run_order(work: fn(Task) -> Result<Done, Failure>) -> io::Result<ExitCode> {
         Work::Shrink(job, widths) => {
             let answer: Answer<Vec<SmallerCopy>> =
                 open(job, limits, sandbox).and_then(|task| shrink(task, &widths));
+            serde_json::to_string(&answer)
+        }
+        Work::Icon(job, icon) => {
+            let answer: Answer<()> = open(job, limits, sandbox).and_then(|task| make_icon(task, icon));
             serde_json::to_string(&answer)
         }
         Work::SandboxCheck => {
@@ -103,6 +107,13 @@ fn shrink(task: Task, widths: &[NonZeroU32]) -> Result<Vec<SmallerCopy>, Failure
     match (task.kind, task.output) {
         (MediaKind::Image, Some(output)) => image::shrink(task.input, output, &task.limits, widths),
         (kind, _) => Err(Failure::Internal(format!("{kind:?} has no smaller copies"))),
+    }
+}
+
+fn make_icon(task: Task, icon: Icon) -> Result<(), Failure> {
+    match (task.kind, task.output) {
+        (MediaKind::Image, Some(output)) => image::icon(task.input, output, &task.limits, icon),
+        (kind, _) => Err(Failure::Internal(format!("{kind:?} has no icon"))),
     }
 }
 

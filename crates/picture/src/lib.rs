@@ -10,6 +10,7 @@ mod container;
 mod effort;
 mod error;
 mod formats;
+mod icon;
 mod limits;
 mod still;
 mod view;
@@ -79,6 +80,19 @@ pub fn to_smaller(
         written.push(SmallerFile { dimensions, bytes: bytes.len() });
     }
     Ok(written)
+}
+
+/// Makes a square PNG of a WebP: the whole image, in the middle. What it does not cover is transparent, or has the
+/// background's colour.
+pub fn to_icon(
+    input: &[u8],
+    side: NonZeroU32,
+    background: Option<[u8; 3]>,
+    limits: &Limits,
+    output: &mut dyn Write,
+) -> Result<(), Error> {
+    measure(input, limits)?;
+    icon::write(webp::first_image(input)?, side.get(), background, output)
 }
 
 /// A complete WebP file.

@@ -31,7 +31,7 @@ const PAGES: i64 = 50;
 /// The file at the address of a medium.
 #[derive(Debug, Clone, Copy)]
 pub struct Medium {
-    object: ObjectId,
+    pub(crate) object: ObjectId,
     pub size: u64,
 }
 

@@ -64,6 +64,16 @@ pub(crate) fn smaller(input: &[u8], widths: &[NonZeroU32], limits: &Limits) -> R
     Ok(files)
 }
 
+/// The image as shown; of an animation, its first frame.
+pub(crate) fn first_image(input: &[u8]) -> Result<DynamicImage, Error> {
+    let (mut decoder, view) = open(input)?;
+    let image = match decoder.is_animated() {
+        true => read(&mut decoder, |decoder, pixels| decoder.read_frame(pixels).map(drop))?.0,
+        false => read(&mut decoder, |decoder, pixels| decoder.read_image(pixels))?.0,
+    };
+    view.apply(image)
+}
+
 /// A decoder that has read the headers, and how the pixels are to be shown.
 fn open(input: &[u8]) -> Result<(Decoder<'_>, View), Error> {
     let mut decoder = WebPDecoder::new(Cursor::new(input)).map_err(Error::undecodable)?;

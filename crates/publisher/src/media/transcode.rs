@@ -155,7 +155,7 @@ impl Publisher {
     }
 
     /// Copies an object to a file, for a program that needs one.
-    pub(super) async fn fetch_to(
+    pub(crate) async fn fetch_to(
         &self,
         object: ObjectId,
         size: u64,
