@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::frame::Frame;
+use crate::text;
 use crate::url::hex;
 
 /// All paths of cards begin with this.
@@ -35,7 +36,7 @@ impl Brand {
     }
 
     pub(crate) fn to_json(&self) -> String {
-        serde_json::to_string(self).expect("texts and numbers can be written as JSON")
+        text::script_json(&serde_json::json!(self))
     }
 }
 

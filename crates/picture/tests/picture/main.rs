@@ -7,6 +7,7 @@ mod colour;
 mod effort;
 mod gif;
 mod hostile;
+mod icon;
 mod jpeg;
 mod make;
 mod png;
