@@ -80,6 +80,12 @@ fn luminance(Colour(red, green, blue): Colour) -> f64 {
     0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 }
 
+impl Colour {
+    pub fn channels(self) -> [u8; 3] {
+        [self.0, self.1, self.2]
+    }
+}
+
 impl std::fmt::Display for Colour {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "#{:02x}{:02x}{:02x}", self.0, self.1, self.2)

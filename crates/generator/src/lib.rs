@@ -36,6 +36,7 @@
 //! | `/robots.txt`, `/404.html`, `/favicon.svg`, `/assets/site.HASH.css`, `/assets/site.HASH.js` | one each |
 //! | `/llms.txt`; `/docs/llms.txt`, `/docs/S/llms.txt`, `/S/llms.txt`, `/blog/llms.txt`; `/llms.0.txt` … | lists for language models: an index; the pages of sections; from 501 pages on, all pages by hash |
 //! | `/assets/fonts/…` | not generated: [`shared_asset`] |
+//! | `/.site` | what the server draws cards and icons of: [`Brand`], [`PageCard`] |
 //! | `/.nav`, `/.foot`, `/.docs`, `/.docs/S`, `/.crumbs/…`, `/.list`, `/.list/…` | fragments |
 //! | `/.search/leaves`, `/.search/LEAF`, `/.search/LEAF.text` | the search index: see [`SearchFile`] |
 //! | `/.docs/S/P`, `/.root/P` | fragments: the part of a long navigation that begins with page `P` |
@@ -55,6 +56,7 @@ mod join;
 mod make;
 mod page;
 mod params;
+mod preview;
 mod route;
 mod search_page;
 mod settings;
@@ -69,6 +71,7 @@ pub use join::{is_fragment, join};
 pub use make::SearchText;
 pub use page::Page;
 pub use params::PageParams;
+pub use preview::{Brand, PageCard};
 pub use search_page::{SearchResult, fill_search_page};
 pub use settings::{Fonts, Link, Punctuation, Settings};
 pub use site::{Changes, File, Made, MissingSource, Need, Site, Source, Summary};

@@ -18,7 +18,7 @@ pub(crate) use self::llms::shard_path;
 pub use self::search::SearchText;
 use crate::route::Route;
 use crate::url::SearchFile;
-use crate::{File, Made, MissingSource, Site, Source};
+use crate::{Brand, File, Made, MissingSource, Site, Source};
 
 impl Site {
     /// The file at a path, if there is one. `source` is required where [`Site::need`] says so. The leaves of the search
@@ -55,6 +55,7 @@ impl Site {
             Route::NotFound => self.not_found(),
             Route::SearchPage => self.search_page(),
             Route::Icon => self.frame.icon_svg(),
+            Route::Brand => Brand::of(&self.frame).to_json(),
         };
         Ok(Some(bytes(text.into_bytes())))
     }

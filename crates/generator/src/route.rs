@@ -5,12 +5,12 @@
 
 use model::{ContentType, PageId, Section};
 
-use crate::Page;
 use crate::index::Index;
 use crate::index::archive::Archive;
 use crate::index::timeline::Timeline;
 use crate::make::shard_path;
 use crate::url::{Fragment, SearchFile, list_url, llms_url, url};
+use crate::{Brand, Page};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
@@ -45,6 +45,7 @@ pub(crate) enum Route {
     Style,
     Script,
     Icon,
+    Brand,
 }
 
 /// Names a timeline: a list by time.
@@ -74,7 +75,7 @@ impl TimelineKey {
 }
 
 /// Files that every site has, at fixed paths.
-const FIXED: [&str; 14] = [
+const FIXED: [&str; 15] = [
     "/404.html",
     "/blog",
     "/docs",
@@ -89,6 +90,7 @@ const FIXED: [&str; 14] = [
     "/.foot",
     "/.nav",
     "/.search/leaves",
+    Brand::PATH,
 ];
 
 fn fixed(path: &str) -> Option<Route> {
@@ -104,6 +106,7 @@ fn fixed(path: &str) -> Option<Route> {
         "/search" => Route::SearchPage,
         "/sitemap.xml" => Route::Sitemap,
         "/tags" => Route::Tags,
+        Brand::PATH => Route::Brand,
         _ => return None,
     })
 }

@@ -20,6 +20,7 @@ use pulldown_cmark::Event;
 use self::blocks::Blocks;
 use self::footnote::Footnotes;
 use self::heading::Outline;
+pub use self::image::IMAGE_SIZES;
 use self::page::Page;
 use crate::limits::{Budget, CPU_TIME, max_html, too_long};
 use crate::{Rendered, Style, TooComplex, parse};

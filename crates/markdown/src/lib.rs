@@ -21,6 +21,7 @@ mod references;
 mod source;
 
 use document::Context;
+pub use document::IMAGE_SIZES;
 pub use feed::for_feed;
 pub use limits::thread_time;
 pub use punctuation::Quotes;

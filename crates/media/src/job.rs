@@ -1,5 +1,6 @@
 //! The protocol with a child process: one line of JSON in each direction.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,32 @@ pub struct Job {
 pub struct Done {
     /// Width and height as shown, if the file contains them.
     pub dimensions: Option<(u32, u32)>,
+}
+
+/// One of the smaller copies of an image, which are in the output one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SmallerCopy {
+    pub width: u32,
+    pub height: u32,
+    pub bytes: u64,
+}
+
+/// An icon of a site, a square PNG.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Icon {
+    /// In tabs and bookmarks.
+    Favicon,
+    /// On the home screen of a phone, which shows what is transparent as black.
+    Touch,
+}
+
+impl Icon {
+    pub const fn side(self) -> u8 {
+        match self {
+            Icon::Favicon => 32,
+            Icon::Touch => 180,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
@@ -77,6 +104,10 @@ pub(crate) struct Order {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Work {
     Process(Job),
+    /// Makes copies with these widths of a stored image; the answer is a list of [`SmallerCopy`].
+    Shrink(Job, Vec<NonZeroU32>),
+    /// Makes an icon of a stored image.
+    Icon(Job, Icon),
     /// Executes this program; its output replaces the answer.
     Run(Command),
     /// Only enters the sandbox; the answer is a [`SandboxCheck`].
@@ -104,7 +135,7 @@ pub struct Limits {
 }
 
 pub(crate) type SandboxCheck = Result<Option<SandboxFeatures>, Failure>;
-pub(crate) type Answer = Result<Done, Failure>;
+pub(crate) type Answer<T> = Result<T, Failure>;
 
 /// The first line of a child: it is ready for its order.
 pub(crate) const READY: &str = "ready";

@@ -17,7 +17,7 @@ mod transcode;
 pub mod video;
 pub mod worker;
 
-pub use job::{Done, Failure, Job, Limits, Sandbox, SandboxFeatures};
+pub use job::{Done, Failure, Icon, Job, Limits, Sandbox, SandboxFeatures, SmallerCopy};
 pub use kind::{Container, MediaKind, content_type, disposition};
 pub use name::stored_name;
 pub use pool::{Program, WorkerPool, WorkerPoolSettings};

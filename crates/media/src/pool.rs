@@ -5,6 +5,7 @@
 
 mod child;
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -12,9 +13,10 @@ use std::time::{Duration, Instant};
 
 use child::NoAnswer;
 pub(crate) use child::{Child, ChildOutput};
+use serde::de::DeserializeOwned;
 
-use crate::job::{Limits, Order, Work};
-use crate::{Done, Failure, Job, MediaKind, Sandbox};
+use crate::job::{Answer, Limits, Order, Work};
+use crate::{Done, Failure, Icon, Job, MediaKind, Sandbox, SmallerCopy};
 
 /// How to start a child: a program that calls [`crate::worker::main`].
 #[derive(Debug, Clone)]
@@ -58,10 +60,25 @@ impl WorkerPool {
         if job.kind == MediaKind::Kept {
             return Err(Failure::Internal("a file that is stored unchanged needs no processing".into()));
         }
+        self.run(job, Work::Process(job.clone()))
+    }
+
+    /// Makes smaller copies of a stored image, in the output of the job one after the other, at a low priority. There may
+    /// be fewer than widths.
+    pub fn shrink(&self, job: &Job, widths: &[NonZeroU32]) -> Result<Vec<SmallerCopy>, Failure> {
+        self.run(job, Work::Shrink(job.clone(), widths.to_vec()))
+    }
+
+    /// Makes an icon of a stored image.
+    pub fn icon(&self, job: &Job, icon: Icon) -> Result<(), Failure> {
+        self.run(job, Work::Icon(job.clone(), icon))
+    }
+
+    fn run<T: DeserializeOwned>(&self, job: &Job, work: Work) -> Answer<T> {
         let WorkerPoolSettings { memory, cpu_seconds, wall_seconds, .. } = self.settings;
         let bytes = std::fs::metadata(&job.input)?.len();
         let limits = Limits { memory, cpu_seconds: cpu_seconds.min(job.kind.cpu_seconds(bytes)) };
-        let order = Order { work: Work::Process(job.clone()), limits, sandbox: self.sandbox };
+        let order = Order { work, limits, sandbox: self.sandbox };
         // If a child was killed while idle, another one is used; if several were, something is wrong.
         for _ in 0..3 {
             let mut child = self.pool.take_child().map_err(Failure::Internal)?;

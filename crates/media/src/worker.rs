@@ -6,6 +6,7 @@ mod sandbox;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::num::NonZeroU32;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 use crate::job::{
     Answer, Command, EXIT_CANNOT_RUN, EXIT_NO_SANDBOX, Limits, Order, READY, SandboxCheck, Work,
 };
-use crate::{Done, Failure, Job, MediaKind, Sandbox, image, pdf, video};
+use crate::{Done, Failure, Icon, Job, MediaKind, Sandbox, SmallerCopy, image, pdf, video};
 
 /// The files of an upload, as available to a decoder.
 pub struct Task {
@@ -43,7 +44,16 @@ fn run_order(work: fn(Task) -> Result<Done, Failure>) -> io::Result<ExitCode> {
     let Order { work: wanted, limits, sandbox } = serde_json::from_str(&read_line()?)?;
     let answer = match wanted {
         Work::Process(job) => {
-            let answer: Answer = open(job, limits, sandbox).and_then(work);
+            let answer: Answer<Done> = open(job, limits, sandbox).and_then(work);
+            serde_json::to_string(&answer)
+        }
+        Work::Shrink(job, widths) => {
+            let answer: Answer<Vec<SmallerCopy>> =
+                open(job, limits, sandbox).and_then(|task| shrink(task, &widths));
+            serde_json::to_string(&answer)
+        }
+        Work::Icon(job, icon) => {
+            let answer: Answer<()> = open(job, limits, sandbox).and_then(|task| make_icon(task, icon));
             serde_json::to_string(&answer)
         }
         Work::SandboxCheck => {
@@ -86,6 +96,25 @@ fn open(job: Job, limits: Limits, sandbox: Sandbox) -> Result<Task, Failure> {
 /// Called when the cost of the work is known: lowers the time limit, and the priority if it is much.
 pub(crate) fn limit_to_expected(cpu_seconds: u64) -> Result<(), Failure> {
     Ok(sandbox::limit_to_expected(cpu_seconds)?)
+}
+
+/// Nothing waits for the result, so other work goes first.
+pub(crate) fn lower_priority() -> Result<(), Failure> {
+    Ok(sandbox::lower_priority()?)
+}
+
+fn shrink(task: Task, widths: &[NonZeroU32]) -> Result<Vec<SmallerCopy>, Failure> {
+    match (task.kind, task.output) {
+        (MediaKind::Image, Some(output)) => image::shrink(task.input, output, &task.limits, widths),
+        (kind, _) => Err(Failure::Internal(format!("{kind:?} has no smaller copies"))),
+    }
+}
+
+fn make_icon(task: Task, icon: Icon) -> Result<(), Failure> {
+    match (task.kind, task.output) {
+        (MediaKind::Image, Some(output)) => image::icon(task.input, output, &task.limits, icon),
+        (kind, _) => Err(Failure::Internal(format!("{kind:?} has no icon"))),
+    }
 }
 
 /// The work of [`main`].

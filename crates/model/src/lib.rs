@@ -33,7 +33,7 @@ pub use byte_size::ByteSize;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use content_type::ContentType;
 pub use id::{AccountId, BuildId, ObjectId, PackId, PageId, SiteId, TokenId};
-pub use media::{Dimensions, MediaHash, MediaUrl};
+pub use media::{Dimensions, MediaHash, MediaUrl, SMALLER_WIDTHS};
 pub use names::{AccountName, TokenName};
 pub use page_key::PageKey;
 pub use params::Params;

@@ -67,7 +67,42 @@ impl MediaUrl {
         let hash = MediaHash::parse(hash)?;
         is_name(name).then(|| MediaUrl { hash, dimensions, name: name.to_owned() })
     }
+
+    /// The widths of the smaller copies of an image: all that are smaller than the image itself.
+    pub fn smaller_widths(&self) -> impl Iterator<Item = u16> {
+        let width =
+            self.dimensions.filter(|_| self.name.ends_with(COPY_EXTENSION)).map_or(0, |size| size.width);
+        SMALLER_WIDTHS.into_iter().filter(move |smaller| *smaller < width)
+    }
+
+    /// The path of a smaller copy: `/media/<segment>/bay.640.webp`. A name has only one dot, so no upload is there.
+    pub fn smaller(&self, width: u16) -> String {
+        let path = self.to_string();
+        let stem = path.strip_suffix(COPY_EXTENSION).unwrap_or(&path);
+        format!("{stem}.{width}{COPY_EXTENSION}")
+    }
+
+    /// The value of `srcset` for an image that has smaller copies.
+    pub fn srcset(&self) -> Option<String> {
+        let width = self.dimensions?.width;
+        let copies = self.smaller_widths().map(|width| format!("{} {width}w, ", self.smaller(width)));
+        let copies: String = copies.collect();
+        (!copies.is_empty()).then(|| format!("{copies}{self} {width}w"))
+    }
+
+    /// Parses the path of a smaller copy: the image, and the width of the copy.
+    pub fn parse_smaller(path: &str) -> Option<(MediaUrl, u16)> {
+        let (stem, width) = path.strip_suffix(COPY_EXTENSION)?.rsplit_once('.')?;
+        let url = MediaUrl::parse(&format!("{stem}{COPY_EXTENSION}"))?;
+        let width = url.smaller_widths().find(|smaller| smaller.to_string() == width)?;
+        Some((url, width))
+    }
 }
+
+/// The widths of the smaller copies that are made of an uploaded image, for small screens.
+pub const SMALLER_WIDTHS: [u16; 4] = [640, 960, 1440, 1920];
+
+const COPY_EXTENSION: &str = ".webp";
 
 impl fmt::Display for MediaUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -157,6 +192,38 @@ mod tests {
         check(format!("/media/{}é/a.png", &HASH[1..]));
         check(format!("media/{HASH}/a.png"));
         check(format!("https://example.org/media/{HASH}/a.png"));
+    }
+
+    #[test]
+    fn smaller_copies_are_beside_their_image() {
+        let check = |width: u16, name: &str, expected: &[u16]| {
+            let dimensions = Some(Dimensions { width, height: 10 });
+            let url = MediaUrl { hash: MediaHash::parse(HASH).unwrap(), dimensions, name: name.to_owned() };
+            assert_eq!(url.smaller_widths().collect::<Vec<_>>(), expected, "{url}");
+            for &width in expected {
+                assert_eq!(MediaUrl::parse(&url.smaller(width)), None);
+                assert_eq!(MediaUrl::parse_smaller(&url.smaller(width)), Some((url.clone(), width)));
+            }
+        };
+        let srcset = |path: String| MediaUrl::parse(&path).unwrap().srcset();
+        let path = format!("/media/{HASH}044c000a/a");
+        assert_eq!(
+            srcset(format!("{path}.webp")),
+            Some(format!("{path}.640.webp 640w, {path}.960.webp 960w, {path}.webp 1100w"))
+        );
+        assert_eq!(srcset(format!("/media/{HASH}0280000a/a.webp")), None);
+        check(2560, "a.webp", &[640, 960, 1440, 1920]);
+        check(1440, "a.webp", &[640, 960]);
+        check(641, &format!("{}.webp", "a".repeat(95)), &[640]);
+        check(640, "a.webp", &[]);
+        check(2560, "a.png", &[]);
+        for rest in ["0a000010/a.webp", "0a000010/a.641.webp", "0a000010/a.0640.webp", "02800010/a.640.webp"]
+        {
+            assert_eq!(MediaUrl::parse_smaller(&format!("/media/{HASH}{rest}")), None, "{rest}");
+        }
+        for rest in ["/a.640.webp", "0a000010/a.640.png", "0a000010/.640.webp", "0a000010/a.b.640.webp"] {
+            assert_eq!(MediaUrl::parse_smaller(&format!("/media/{HASH}{rest}")), None, "{rest}");
+        }
     }
 
     proptest! {

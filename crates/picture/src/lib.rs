@@ -10,11 +10,13 @@ mod container;
 mod effort;
 mod error;
 mod formats;
+mod icon;
 mod limits;
 mod still;
 mod view;
 
 use std::io::Write;
+use std::num::NonZeroU32;
 
 use image::ImageFormat;
 
@@ -54,6 +56,43 @@ pub fn to_webp(input: &[u8], limits: &Limits, output: &mut dyn Write) -> Result<
     };
     output.write_all(&file.bytes).map_err(Error::Write)?;
     Ok(file.dimensions)
+}
+
+/// One of the files that [`to_smaller`] has written, one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SmallerFile {
+    pub dimensions: Dimensions,
+    pub bytes: usize,
+}
+
+/// Makes a copy of a WebP for each of these widths. There are no copies of an animation, none that would be wider than
+/// the image, and none that would have more bytes.
+pub fn to_smaller(
+    input: &[u8],
+    widths: &[NonZeroU32],
+    limits: &Limits,
+    output: &mut dyn Write,
+) -> Result<Vec<SmallerFile>, Error> {
+    measure(input, limits)?;
+    let mut written = Vec::new();
+    for File { bytes, dimensions } in webp::smaller(input, widths, limits)? {
+        output.write_all(&bytes).map_err(Error::Write)?;
+        written.push(SmallerFile { dimensions, bytes: bytes.len() });
+    }
+    Ok(written)
+}
+
+/// Makes a square PNG of a WebP: the whole image, in the middle. What it does not cover is transparent, or has the
+/// background's colour.
+pub fn to_icon(
+    input: &[u8],
+    side: NonZeroU32,
+    background: Option<[u8; 3]>,
+    limits: &Limits,
+    output: &mut dyn Write,
+) -> Result<(), Error> {
+    measure(input, limits)?;
+    icon::write(webp::first_image(input)?, side.get(), background, output)
 }
 
 /// A complete WebP file.

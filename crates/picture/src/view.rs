@@ -57,8 +57,13 @@ fn fit(image: DynamicImage) -> Result<DynamicImage, Error> {
         // At most the longest side, which becomes MAX_SIDE: it fits.
         ((exact + u64::from(longest) / 2) / u64::from(longest)).max(1) as u32
     };
-    let mut smaller = DynamicImage::new(scaled(image.width()), scaled(image.height()), image.color());
-    match (&image, &mut smaller) {
+    scale(&image, scaled(image.width()), scaled(image.height()))
+}
+
+/// The image, `Rgb8` or `Rgba8`, at another size.
+pub(crate) fn scale(image: &DynamicImage, width: u32, height: u32) -> Result<DynamicImage, Error> {
+    let mut smaller = DynamicImage::new(width, height, image.color());
+    match (image, &mut smaller) {
         (DynamicImage::ImageRgba8(image), DynamicImage::ImageRgba8(smaller)) => {
             resize::<U8x4>(image.dimensions(), image, smaller.dimensions(), smaller)
         }

@@ -95,7 +95,7 @@ impl Unresolved {
     }
 
     pub(crate) fn add(&mut self, page: usize, names: Vec<String>) {
-        self.counts.insert(page, names.len());
+        *self.counts.entry(page).or_default() += names.len();
         for mut name in names {
             if let Some((end, _)) = name.char_indices().nth(Unresolved::MOST_CHARS) {
                 name.replace_range(end.., "…");

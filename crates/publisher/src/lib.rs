@@ -28,17 +28,17 @@ use crate::limits::pace::Pace;
 use crate::limits::turns::Turns;
 use crate::sites::serving::Hosts;
 
-pub use ::media::{content_type as media_type, disposition};
+pub use ::media::{Icon, content_type as media_type, disposition};
 pub use ::search::Query as SearchQuery;
 pub use accounts::{AccountCreated, AccountUsage, TokenCreated};
 pub use blob::Error as ReadError;
 pub use builds::{BuildReport, Refusal};
 pub use error::{Error, FieldErrors, PageErrors, Unresolved};
-pub use generator::fill_search_page;
+pub use generator::{Brand, PageCard, fill_search_page};
 pub use generator::{Settings as SiteSettings, url as page_url};
 pub use limits::disk::DiskState;
 pub use media::uploads::{IncomingFile, ProcessedFiles, SpoolReader, SpoolWriter, SpooledFile, Uploads};
-pub use media::{Medium, MediumInfo};
+pub use media::{Medium, MediumInfo, SmallerMedium};
 pub use pages::{
     Cursor, Draft, Entry, Identity, JsonFields, ListBody, ListQuery, LongText, Target, TextRef, check_entry,
     decide,

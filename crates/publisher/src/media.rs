@@ -1,5 +1,6 @@
 //! Uploaded files once they are stored: serving, listing, deleting, sweeping.
 
+mod smaller;
 mod transcode;
 pub(crate) mod uploads;
 
@@ -15,6 +16,7 @@ use model::{MediaHash, MediaUrl, ObjectId, PageId, PageKey, SiteId, Timestamp};
 use store::transcodes::Transcode;
 use store::{media, mentions, objects};
 
+pub use self::smaller::SmallerMedium;
 use crate::accounts::access::find_site;
 use crate::{Caller, Error, ProcessedFiles, Publisher};
 
@@ -29,7 +31,7 @@ const PAGES: i64 = 50;
 /// The file at the address of a medium.
 #[derive(Debug, Clone, Copy)]
 pub struct Medium {
-    object: ObjectId,
+    pub(crate) object: ObjectId,
     pub size: u64,
 }
 
@@ -143,6 +145,17 @@ impl Publisher {
             Ok(media::delete(tx, site, hash, name.as_deref(), after)?)
         });
         deleted.await?.ok_or_else(|| Error::refused(format!("the site has no medium {what}")))
+    }
+
+    /// An object to be written, under a lease.
+    async fn begin_object(&self, site: SiteId) -> Result<ObjectId, Error> {
+        let begun = self.write(move |tx, now| {
+            let id = ObjectId::new(now);
+            let lease = tx.lease_now(now)?.plus(uploads::OBJECT_LEASE);
+            objects::begin(tx, id, site, lease)?;
+            Ok(id)
+        });
+        begun.await
     }
 
     /// Deletes the bytes first, then the row: after a crash in between the next round continues.

@@ -3,6 +3,7 @@
 //! A publish goes through `draft` (reads the body; `entry` and `fields` check it, `texts` stores long texts ahead),
 //! `look_up` and `decide` (which page each entry means) and `publish` (the one transaction).
 
+mod covers;
 mod decide;
 mod delete;
 mod draft;

@@ -1,6 +1,7 @@
 //! Sites, for the operator: create, list, rename, delete.
 
 mod domains;
+mod drawn;
 mod export;
 mod protection;
 mod releases;

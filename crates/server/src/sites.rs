@@ -7,12 +7,13 @@
 //! 5. `path`: the canonical form of the path; other forms are redirected to it, if it exists.
 //! 6. `media`: an uploaded file; or `files`: a file of the release, from the cache if possible; `markdown`: of a page, the
 //!    Markdown if the client prefers that.
-//!    `search`: the results of a query.
+//!    `search`: the results of a query; `drawn`: preview cards and icons.
 //! 7. `response`: encoding, range requests, not modified.
 //! 8. `headers`: the headers of every response of a site.
 
 mod compress;
 mod conditions;
+mod drawn;
 mod file;
 mod files;
 mod gate;
@@ -45,6 +46,7 @@ use limits::Backend;
 use model::{Clock, MediaUrl};
 use publisher::{Error, HostedSite, Publisher, is_html};
 
+use self::drawn::Drawn;
 use self::file::{File, FileContent};
 use self::files::Files;
 use self::gate::Gate;
@@ -81,6 +83,7 @@ struct Parts {
     settings: SitesSettings,
     files: Files,
     search: Search,
+    drawn: Drawn,
     gate: Gate,
     counters: RequestCounters,
     health: Health,
@@ -92,7 +95,8 @@ impl Sites {
         let health = Health::new(publisher.clone(), settings.limits.clone(), false);
         let gate = Gate::new(settings.limits.clone());
         let counters = RequestCounters::new();
-        Sites(Arc::new(Parts { publisher, settings, files, search: Search::new(), gate, counters, health }))
+        let (search, drawn) = (Search::new(), Drawn::new());
+        Sites(Arc::new(Parts { publisher, settings, files, search, drawn, gate, counters, health }))
     }
 }
 
@@ -187,17 +191,31 @@ impl Parts {
         path: &str,
         request: &Request<RequestBody>,
     ) -> SiteResponse {
-        if let Some(url) = MediaUrl::parse(path) {
-            match media::show(&self.publisher, site, &url, request).await {
-                Ok(Some(response)) => return response,
-                Ok(None) => {}
-                Err(error) => return failed(&error),
-            }
+        match self.respond_with_media(site, path, request).await {
+            Ok(Some(response)) => return response,
+            Ok(None) => {}
+            Err(error) => return failed(&error),
         }
         let Some(release) = site.release else { return notes::nothing_published() };
         match self.respond_from_release(site, release, path, request).await {
             Ok(response) => response,
             Err(error) => failed(&error),
+        }
+    }
+
+    /// `None`: the path is not that of an uploaded file, or of a smaller copy of one.
+    async fn respond_with_media(
+        &self,
+        site: &HostedSite,
+        path: &str,
+        request: &Request<RequestBody>,
+    ) -> Result<Option<SiteResponse>, Error> {
+        if let Some(url) = MediaUrl::parse(path) {
+            return media::show(&self.publisher, site, &url, request).await;
+        }
+        match MediaUrl::parse_smaller(path) {
+            Some((url, width)) => media::show_smaller(&self.publisher, site, &url, width, request).await,
+            None => Ok(None),
         }
     }
 
@@ -210,6 +228,10 @@ impl Parts {
     ) -> Result<SiteResponse, Error> {
         if search::is_search(path) {
             return self.search.respond(&self.publisher, &self.files, site, release, path, request).await;
+        }
+        let drawn = self.drawn.respond(&self.publisher, &self.files, site, release, path, request).await?;
+        if let Some(response) = drawn {
+            return Ok(response);
         }
         if is_html(path)
             && markdown::is_preferred(request.headers())

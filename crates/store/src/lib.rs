@@ -31,7 +31,7 @@ pub use crate::engine::{
     Store, Tx, with_password,
 };
 pub use crate::error::{Error, Result};
-pub use crate::media::{mentions, objects, transcodes};
+pub use crate::media::{copies, mentions, objects, transcodes};
 pub use crate::pages::{former, texts, trash};
 pub use crate::releases::{files, packs};
 pub use crate::sites::hosts;

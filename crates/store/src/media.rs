@@ -1,5 +1,6 @@
 //! Media as they are asked for. Bytes are stored and counted once a site, whatever their names.
 
+pub mod copies;
 mod keeping;
 pub mod mentions;
 pub mod objects;

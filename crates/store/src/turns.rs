@@ -14,10 +14,16 @@ UPDATE accounts
 SET transcode_turn = $1
 WHERE id = $2";
 
+const COPIES: &str = "
+UPDATE accounts
+SET copies_turn = $1
+WHERE id = $2";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Queue {
     Builds,
     Transcodes,
+    Copies,
 }
 
 /// The account is being served.
@@ -25,6 +31,7 @@ pub(crate) fn take(tx: &mut Tx, queue: Queue, account: AccountId, now: Timestamp
     let sql = match queue {
         Queue::Builds => BUILD,
         Queue::Transcodes => TRANSCODE,
+        Queue::Copies => COPIES,
     };
     tx.execute(sql, &[&now.micros(), &account.0])?;
     Ok(())

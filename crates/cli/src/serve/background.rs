@@ -1,4 +1,4 @@
-//! Background work of the server: builds, scheduled pages, transcoding, cleanup.
+//! Background work of the server: builds, scheduled pages, transcoding, smaller images, cleanup.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,6 +46,7 @@ fn start_worker(publisher: &Publisher, config: &Config, stop: &CancellationToken
         tokio::spawn(repeat(DAILY_WORK_EVERY, stop.clone(), publisher.clone(), daily_work)),
         tokio::spawn(queue_due(publisher.clone(), stop.clone())),
         tokio::spawn(transcode(publisher.clone(), stop.clone())),
+        tokio::spawn(make_smaller_copies(publisher.clone(), stop.clone())),
     ];
     tasks.extend((0..config.build_workers).map(|_| tokio::spawn(build(publisher.clone(), stop.clone()))));
     tasks
@@ -80,6 +81,10 @@ async fn queue_due(publisher: Publisher, stop: CancellationToken) {
 
 async fn transcode(publisher: Publisher, stop: CancellationToken) {
     publisher.run_transcodes(stop.cancelled()).await;
+}
+
+async fn make_smaller_copies(publisher: Publisher, stop: CancellationToken) {
+    publisher.run_smaller_copies(stop.cancelled()).await;
 }
 
 /// Repeats `work` until `stop`, which may cancel it at any await: each of its steps is a transaction.

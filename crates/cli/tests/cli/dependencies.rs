@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The workspace crates that each crate may depend on.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
     ("api", &[]),
     ("model", &[]),
+    ("card", &[]),
     ("webp", &[]),
     ("picture", &["webp"]),
     ("media", &["model", "picture"]),
@@ -19,7 +20,10 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("store", &["model"]),
     ("backup", &["blob", "model", "store"]),
     ("generator", &["markdown", "model", "search"]),
-    ("publisher", &["api", "blob", "generator", "limits", "markdown", "media", "model", "search", "store"]),
+    (
+        "publisher",
+        &["api", "blob", "card", "generator", "limits", "markdown", "media", "model", "search", "store"],
+    ),
     ("server", &["api", "generator", "limits", "model", "openapi", "publisher", "search"]),
     ("cli", &["backup", "blob", "limits", "media", "model", "openapi", "publisher", "server", "store"]),
 ];
@@ -77,6 +81,7 @@ fn model_api_and_generator_are_synchronous() {
     let dependencies = dependencies();
     for name in [
         "api",
+        "card",
         "generator",
         "highlight",
         "markdown",

@@ -67,6 +67,7 @@ mod serving {
     mod connections;
     mod database_pooler;
     mod database_tls;
+    mod drawn;
     mod inherited;
     pub mod large_bodies;
     mod logs;
@@ -95,6 +96,7 @@ mod media {
     mod references;
     mod refusals;
     mod sites;
+    mod smaller;
     mod streams;
 }
 

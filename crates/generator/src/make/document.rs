@@ -7,7 +7,7 @@ use markdown::{Heading, Rendered, Style};
 use model::{ContentType, Dimensions, MediaUrl, PageId, Section, Timestamp};
 use serde_json::{Value, json};
 
-use super::view::{Endpoint, Neighbour, Shell, placeholder, sidebar_placeholder};
+use super::view::{Endpoint, Image, Neighbour, Shell, placeholder, sidebar_placeholder};
 use super::{bytes, render};
 use crate::inline::{Inline, plain};
 use crate::route::shows_list;
@@ -71,13 +71,16 @@ pub(super) struct Cover<'s> {
     pub url: &'s str,
     pub alt: &'s str,
     pub size: Option<Dimensions>,
+    pub srcset: Option<String>,
 }
 
 impl<'s> Cover<'s> {
     pub fn of(page: &'s Page) -> Option<Cover<'s>> {
         let url = page.params.cover.as_deref()?;
         let alt = page.params.cover_alt.as_deref().unwrap_or_default();
-        Some(Cover { url, alt, size: MediaUrl::parse(url).and_then(|url| url.dimensions) })
+        let upload = MediaUrl::parse(url);
+        let size = upload.as_ref().and_then(|upload| upload.dimensions);
+        Some(Cover { url, alt, size, srcset: upload.and_then(|upload| upload.srcset()) })
     }
 }
 
@@ -129,8 +132,11 @@ impl Site {
         shell.description = page.description.as_deref().map_or(Cow::Borrowed(summary), plain);
         shell.noindex |= page.params.noindex;
         shell.markdown = Some(if path == "/" { "/index.md".to_owned() } else { format!("{path}.md") });
-        let image = page.params.cover.as_deref().or(rendered.first_image.as_deref());
-        shell.image = image.filter(|url| is_link(url)).map(|url| self.frame.absolute(url));
+        shell.section = section_of(page);
+        shell.image = match preview_image(page, rendered) {
+            Some(url) => Image::at(&self.frame, url),
+            None => Image::card(&self.frame, path, &shell.title, &shell.section),
+        };
         if page.key.content_type == ContentType::Blog || page.key.content_type == ContentType::Docs {
             shell.kind = "article";
         }
@@ -160,9 +166,7 @@ impl Site {
         if !shell.description.is_empty() {
             put("description", (*shell.description).into());
         }
-        if let Some(image) = &shell.image {
-            put("image", image.as_str().into());
-        }
+        put("image", shell.image.url.as_str().into());
         if shell.kind == "article" {
             put("headline", (*shell.title).into());
             put("datePublished", page.published_at.to_string().into());
@@ -276,6 +280,27 @@ impl Site {
         let section_page =
             page.key.section.is_none() && self.index.has_section(page.key.content_type, &section);
         section_page.then_some(section)
+    }
+}
+
+/// The cover, or the first image of the text if that is a large upload: badges and icons say little about a page.
+fn preview_image<'p>(page: &'p Page, rendered: &'p Rendered) -> Option<&'p str> {
+    const LARGE_WIDTH: u16 = 600;
+    let is_large = |url: &&str| {
+        MediaUrl::parse(url)
+            .and_then(|upload| upload.dimensions)
+            .is_some_and(|size| size.width >= LARGE_WIDTH)
+    };
+    let cover = page.params.cover.as_deref().filter(|url| is_link(url));
+    cover.or_else(|| rendered.first_image.as_deref().filter(is_large))
+}
+
+/// The section as the page itself spells it. The title of a section page would be nicer, but may change without this
+/// page.
+fn section_of(page: &Page) -> String {
+    match &page.section_spelling {
+        Some(spelling) => spelling.trim_matches('-').replace('-', " "),
+        None => text::humanise(page.key.section.as_str()),
     }
 }
 

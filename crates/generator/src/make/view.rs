@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use model::{ApiEndpoint, ContentType, Section};
+use model::{ApiEndpoint, ContentType, Dimensions, MediaUrl, Section};
 
 use crate::frame::Frame;
 use crate::index::ordered_pages::OrderKey;
@@ -10,7 +10,7 @@ use crate::inline::{Inline, plain};
 use crate::settings::is_right_to_left;
 use crate::text::Day;
 use crate::url::{Fragment, list_url, url};
-use crate::{Page, Site};
+use crate::{Page, PageCard, Site};
 
 /// The head of an HTML document, and everything around its body.
 pub(crate) struct Shell<'s> {
@@ -25,7 +25,9 @@ pub(crate) struct Shell<'s> {
     pub canonical: Option<String>,
     /// The OpenGraph type.
     pub kind: &'static str,
-    pub image: Option<String>,
+    pub image: Image,
+    /// The title of the page's section.
+    pub section: String,
     pub noindex: bool,
     /// The path of the page's Markdown.
     pub markdown: Option<String>,
@@ -49,12 +51,13 @@ impl Site {
             frame,
             lang: frame.settings.language(),
             rtl: frame.rtl,
+            image: Image::card(frame, path, &title, ""),
             title,
             full_title,
             description: Cow::Borrowed(""),
             canonical: Some(format!("{}{path}", frame.origin)),
             kind: "website",
-            image: None,
+            section: String::new(),
             noindex: frame.settings.noindex,
             markdown: None,
             feeds: blog,
@@ -96,6 +99,24 @@ impl<'s> Shell<'s> {
             self.rtl = is_right_to_left(lang);
         }
         self
+    }
+}
+
+/// The image of a preview.
+pub(crate) struct Image {
+    pub url: String,
+    pub size: Option<Dimensions>,
+}
+
+impl Image {
+    /// The card that the server draws.
+    pub fn card(frame: &Frame, path: &str, title: &str, section: &str) -> Image {
+        let url = frame.absolute(&PageCard::new(frame, path, title, section).path);
+        Image { url, size: Some(Dimensions { width: 1200, height: 630 }) }
+    }
+
+    pub fn at(frame: &Frame, url: &str) -> Image {
+        Image { url: frame.absolute(url), size: MediaUrl::parse(url).and_then(|upload| upload.dimensions) }
     }
 }
 

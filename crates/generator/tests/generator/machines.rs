@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::Event;
-use recto_generator::{Page, Settings, fill_search_page};
+use recto_generator::{Brand, Page, PageCard, Settings, fill_search_page};
 use serde_json::Value;
 
-use crate::world::{With, World, between, blog, docs, id, is_search_file, standalone};
+use crate::world::{With, World, between, blog, docs, homepage, id, is_search_file, standalone};
 
 /// The texts of the elements `name`, in order; panics if the XML is not well-formed.
 fn texts(xml: &str, name: &str) -> Vec<String> {
@@ -384,6 +384,68 @@ fn a_page_has_metadata() {
     assert_eq!(json[0]["datePublished"], "2026-05-14T08:30:00.000Z");
     assert_eq!(json[1]["@type"], "BreadcrumbList");
     assert_eq!(json[1]["itemListElement"][1]["item"], "https://example.com/blog/news");
+}
+
+#[test]
+fn a_page_without_a_cover_has_a_card() {
+    let mut world =
+        World::of([blog(1, "news/a").titled("“A” & <b> 'title'"), docs(2, "b"), homepage(3, "home")]);
+    let html = world.get("/blog/news/a");
+    let card = PageCard::read(&html).unwrap();
+    assert_eq!((card.title.as_str(), card.section.as_str()), ("“A” & <b> ‘title’", "News"));
+    assert_eq!(PageCard::page_of(&card.path).as_deref(), Some("/blog/news/a"));
+    for part in [
+        format!("<meta property=\"og:image\" content=\"https://example.com{}\">", card.path),
+        "<meta property=\"og:image:width\" content=\"1200\">".to_owned(),
+        "<meta property=\"og:image:height\" content=\"630\">".to_owned(),
+        "<meta name=\"twitter:card\" content=\"summary_large_image\">".to_owned(),
+        "<link rel=\"apple-touch-icon\" href=\"/apple-touch-icon.png\">".to_owned(),
+        "<link rel=\"icon\" href=\"/favicon.ico\" sizes=\"32x32\">".to_owned(),
+    ] {
+        assert!(html.contains(&part), "{part}\n{html}");
+    }
+    for path in ["/docs/b", "/", "/blog", "/docs", "/tags"] {
+        let card = PageCard::read(&world.get(path)).unwrap();
+        assert_eq!(PageCard::page_of(&card.path).as_deref(), Some(path));
+    }
+    assert_eq!(PageCard::read(&world.get("/404.html")), None);
+    let brand = Brand::parse(world.raw("/.site").as_bytes()).unwrap();
+    assert_eq!((brand.title.as_str(), brand.accent, brand.icon), ("acme", [0xa3, 0x30, 0x1a], None));
+    world.publish([blog(1, "news/a").titled("B")]);
+    assert_ne!(PageCard::read(&world.get("/blog/news/a")).unwrap().path, card.path);
+}
+
+#[test]
+fn a_cover_or_a_large_image_is_shown_instead_of_a_card() {
+    let upload = |size: &str| format!("/media/00112233445566778899aabbccddeeff{size}/a.webp");
+    let (large, small) = (upload("0a000500"), upload("02570100"));
+    let mut world = World::new();
+    world.texts.insert(id(1), format!("![]({large})"));
+    world.texts.insert(id(2), format!("![]({small}) ![]({large})"));
+    world.texts.insert(id(3), "![](https://example.com/badge.svg)".to_owned());
+    world.texts.insert(id(4), format!("![]({small})"));
+    world.publish([
+        blog(1, "a"),
+        blog(2, "b"),
+        blog(3, "c"),
+        blog(4, "d").params(&format!("{{\"cover\": \"{large}\"}}")),
+    ]);
+    let image = |path: &str| {
+        let html = world.get(path);
+        between(&html, "<meta property=\"og:image\" content=\"https://example.com", "\"")[0].to_owned()
+    };
+    assert_eq!((image("/blog/a"), image("/blog/d")), (large.clone(), large.clone()));
+    for path in ["/blog/b", "/blog/c"] {
+        assert!(image(path).starts_with("/assets/cards/"), "{path}");
+    }
+    let html = world.get("/blog/d");
+    let cover = between(&html, "<img class=\"cover\"", ">")[0].to_owned();
+    let smaller = large.replace(".webp", ".640.webp 640w, ");
+    for part in
+        [" width=\"2560\" height=\"1280\"", smaller.as_str(), " sizes=\"(min-", " fetchpriority=\"high\""]
+    {
+        assert!(cover.contains(part), "{part} {cover}");
+    }
 }
 
 #[test]

@@ -6,6 +6,9 @@ use pulldown_cmark::Event;
 use super::page::Page;
 use super::plain::{end_of, text_of};
 
+/// How wide the theme shows an image at most, for `sizes`: the width of the window, and on large ones that of a figure.
+pub const IMAGE_SIZES: &str = "(min-width: 64rem) 58rem, 100vw";
+
 impl Page {
     pub(super) fn put_image(&mut self, url: &str, title: &str, events: &[Event], at: usize) -> usize {
         let end = end_of(events, at);
@@ -34,8 +37,13 @@ impl Page {
             self.html.attribute("title", title);
         }
         // Reserves the space of an uploaded image before it has loaded.
-        if let Some(Dimensions { width, height }) = uploaded(url).and_then(|upload| upload.dimensions) {
+        let upload = uploaded(url);
+        if let Some(Dimensions { width, height }) = upload.as_ref().and_then(|upload| upload.dimensions) {
             self.html.push(&format!(" width=\"{width}\" height=\"{height}\""));
+        }
+        if let Some(srcset) = upload.filter(|_| path_end(url) == url.len()).and_then(|upload| upload.srcset())
+        {
+            self.html.push(&format!(" srcset=\"{srcset}\" sizes=\"{IMAGE_SIZES}\""));
         }
         if self.first_image.is_some() {
             self.html.push(" loading=\"lazy\"");

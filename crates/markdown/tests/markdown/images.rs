@@ -50,6 +50,21 @@ fn an_uploaded_image_has_its_size() {
 }
 
 #[test]
+fn a_large_uploaded_image_has_smaller_copies_for_small_screens() {
+    let image = "/media/00112233445566778899aabbccddeeff044c001e/a";
+    check(
+        &format!("![a]({image}.webp) and ![b]({image}.webp?c)"),
+        &format!(
+            "<p><img src=\"{image}.webp\" alt=\"a\" width=\"1100\" height=\"30\" \
+             srcset=\"{image}.640.webp 640w, {image}.960.webp 960w, {image}.webp 1100w\" \
+             sizes=\"(min-width: 64rem) 58rem, 100vw\" decoding=\"async\"> and \
+             <img src=\"{image}.webp?c\" alt=\"b\" width=\"1100\" height=\"30\" loading=\"lazy\" decoding=\"async\">\
+             </p>\n"
+        ),
+    );
+}
+
+#[test]
 fn a_video_is_played() {
     check(
         "![Waves](waves.MP4?x=1 \"At sea\")",

@@ -6,6 +6,7 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, St
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde::de::DeserializeOwned;
 
 use super::Program;
 use crate::Failure;
@@ -86,7 +87,10 @@ impl Child {
     }
 
     /// The answer to the order, or why there is none.
-    pub(crate) fn answer(mut self, deadline: Instant) -> io::Result<Result<Answer, NoAnswer>> {
+    pub(crate) fn answer<T: DeserializeOwned>(
+        mut self,
+        deadline: Instant,
+    ) -> io::Result<Result<Answer<T>, NoAnswer>> {
         Ok(match self.read_output(deadline)? {
             ChildOutput::Line(line) => serde_json::from_str(&line).map_err(|_| {
                 NoAnswer::new("invalid answer", Failure::refused("the file could not be processed"))

@@ -67,9 +67,13 @@ pub(super) fn limit_to_expected(cpu_seconds: u64) -> io::Result<()> {
     let soft = given.current.map_or(cpu_seconds, |most| most.min(cpu_seconds));
     setrlimit(Resource::Cpu, Rlimit { current: Some(soft), ..given })?;
     if cpu_seconds >= LOW_PRIORITY_CPU_SECONDS {
-        rustix::process::setpriority_process(None, LOW_PRIORITY)?;
+        lower_priority()?;
     }
     Ok(())
+}
+
+pub(super) fn lower_priority() -> io::Result<()> {
+    Ok(rustix::process::setpriority_process(None, LOW_PRIORITY)?)
 }
 
 /// An image of 20 megapixels.

@@ -1,8 +1,10 @@
 //! Images, decoded and encoded by a sandboxed child.
 
+use std::num::NonZeroU32;
+
 use media::{Done, Failure, Job, MediaKind, Program, WorkerPool, WorkerPoolSettings};
 
-use crate::tools::{SETTINGS, VIDEO_SOURCE, contains, ffmpeg, process, program, run};
+use crate::tools::{SETTINGS, VIDEO_SOURCE, contains, ffmpeg, pool, process, program, run};
 
 #[test]
 fn an_image_of_each_format_becomes_webp_without_its_metadata() {
@@ -56,6 +58,36 @@ fn the_time_limit_depends_on_the_image() {
     check(100, 600, "Some(6)");
     check(3000, 600, "Some(10)");
     check(3000, 8, "Some(8)");
+}
+
+#[test]
+fn smaller_copies_follow_each_other_in_the_output() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("image.jpg");
+    ffmpeg(&format!("-f lavfi -i testsrc2=size=1000x500 -frames:v 1 {}", path.display()));
+    let (_, stored) = process(&path, MediaKind::Image).unwrap();
+    let output = directory.path().join("copies");
+    let job = Job { kind: MediaKind::Image, input: stored, output: output.clone() };
+    let copies = pool().shrink(&job, &WIDTHS).unwrap();
+    let sizes: Vec<_> = copies.iter().map(|copy| (copy.width, copy.height)).collect();
+    assert_eq!(sizes, [(640, 320), (200, 100)]);
+    let bytes = std::fs::read(&output).unwrap();
+    let (first, second) = bytes.split_at(copies[0].bytes as usize);
+    assert_eq!(second.len() as u64, copies[1].bytes);
+    assert!(first.starts_with(b"RIFF") && second.starts_with(b"RIFF"));
+}
+
+const WIDTHS: [NonZeroU32; 3] =
+    [NonZeroU32::new(200).unwrap(), NonZeroU32::new(640).unwrap(), NonZeroU32::new(1000).unwrap()];
+
+#[test]
+fn a_file_that_is_not_an_image_has_no_smaller_copies() {
+    let directory = tempfile::tempdir().unwrap();
+    let input = directory.path().join("image");
+    std::fs::write(&input, "a text").unwrap();
+    let job = Job { kind: MediaKind::Image, input, output: directory.path().join("copies") };
+    let made = pool().shrink(&job, &WIDTHS);
+    assert!(matches!(&made, Err(Failure::Refused(message)) if message.contains("image")), "{made:?}");
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! WebP: a compact file is stored unchanged, without its metadata.
 
 use std::io::Cursor;
+use std::num::NonZeroU32;
 
 use image::{ColorType, DynamicImage, RgbImage, RgbaImage};
 use image_webp::{LoopCount, WebPDecoder};
 
 use crate::animation::Frame;
-use crate::view::View;
+use crate::view::{self, View};
 use crate::{Dimensions, Effort, Error, File, Format, Limits, animation, container, still};
 
 type Decoder<'a> = WebPDecoder<Cursor<&'a [u8]>>;
@@ -42,6 +43,37 @@ pub(crate) fn convert(input: &[u8], limits: &Limits) -> Result<File, Error> {
     }
 }
 
+/// The widest first: each is made of the one before, which takes less time than to begin with the largest each time.
+pub(crate) fn smaller(input: &[u8], widths: &[NonZeroU32], limits: &Limits) -> Result<Vec<File>, Error> {
+    let (mut decoder, view) = open(input)?;
+    if decoder.is_animated() {
+        return Ok(Vec::new());
+    }
+    let mut image = view.apply(read(&mut decoder, |decoder, pixels| decoder.read_image(pixels))?.0)?;
+    let (width, height) = (u64::from(image.width()), u64::from(image.height()));
+    let mut widths: Vec<u32> = widths.iter().map(|width| width.get()).collect();
+    widths.sort_unstable_by(|a, b| b.cmp(a));
+    let mut files = Vec::new();
+    for smaller in widths.into_iter().filter(|smaller| u64::from(*smaller) < width) {
+        // Not larger than the height, as the width is smaller.
+        let scaled = ((height * u64::from(smaller) + width / 2) / width).max(1) as u32;
+        image = view::scale(&image, smaller, scaled)?;
+        let file = encode(&mut decoder, &image, limits)?;
+        files.extend(Some(file).filter(|file| file.bytes.len() < input.len()));
+    }
+    Ok(files)
+}
+
+/// The image as shown; of an animation, its first frame.
+pub(crate) fn first_image(input: &[u8]) -> Result<DynamicImage, Error> {
+    let (mut decoder, view) = open(input)?;
+    let image = match decoder.is_animated() {
+        true => read(&mut decoder, |decoder, pixels| decoder.read_frame(pixels).map(drop))?.0,
+        false => read(&mut decoder, |decoder, pixels| decoder.read_image(pixels))?.0,
+    };
+    view.apply(image)
+}
+
 /// A decoder that has read the headers, and how the pixels are to be shown.
 fn open(input: &[u8]) -> Result<(Decoder<'_>, View), Error> {
     let mut decoder = WebPDecoder::new(Cursor::new(input)).map_err(Error::undecodable)?;
@@ -62,14 +94,14 @@ fn convert_still(
     let image = view.apply(read(&mut decoder, |decoder, pixels| decoder.read_image(pixels))?.0)?;
     match stripped {
         Some(stripped) if is_compact(&stripped, 1) => Ok(stripped),
-        stripped => {
-            let encoded = if decoder.is_lossy() {
-                still::photo(&image)
-            } else {
-                still::photo_or_drawing(&image, limits)
-            };
-            Ok(smaller(encoded?, stripped))
-        }
+        stripped => Ok(shorter(encode(&mut decoder, &image, limits)?, stripped)),
+    }
+}
+
+fn encode(decoder: &mut Decoder<'_>, image: &DynamicImage, limits: &Limits) -> Result<File, Error> {
+    match decoder.is_lossy() {
+        true => still::photo(image),
+        false => still::photo_or_drawing(image, limits),
     }
 }
 
@@ -90,7 +122,7 @@ fn convert_animation(mut decoder: Decoder<'_>, view: &View, stripped: Option<Fil
             frames.try_for_each(|frame| frame.map(drop))?;
             Ok(stripped)
         }
-        stripped => Ok(smaller(animation::encode(frames, plays, view)?, stripped)),
+        stripped => Ok(shorter(animation::encode(frames, plays, view)?, stripped)),
     }
 }
 
@@ -118,6 +150,6 @@ fn is_compact(file: &File, frames: u32) -> bool {
     bytes <= (pixels / 4).max(10_000)
 }
 
-fn smaller(encoded: File, stripped: Option<File>) -> File {
+fn shorter(encoded: File, stripped: Option<File>) -> File {
     stripped.filter(|stripped| stripped.bytes.len() <= encoded.bytes.len()).unwrap_or(encoded)
 }

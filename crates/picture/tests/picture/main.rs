@@ -7,10 +7,12 @@ mod colour;
 mod effort;
 mod gif;
 mod hostile;
+mod icon;
 mod jpeg;
 mod make;
 mod png;
 mod size;
+mod smaller;
 mod webp;
 
 use ::webp as libwebp;

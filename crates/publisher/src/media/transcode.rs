@@ -12,14 +12,13 @@ use futures_util::StreamExt;
 use media::{Ffmpeg, TranscodeError};
 use model::ObjectId;
 use store::building::Worker;
-use store::objects;
 use store::transcodes::{self, Claim};
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::media::uploads::{OBJECT_LEASE, SpoolWriter};
+use crate::media::uploads::SpoolWriter;
 use crate::{Error, Publisher};
 
 const HEARTBEAT: Duration = Duration::from_secs(5);
@@ -102,7 +101,7 @@ impl Publisher {
         let directory = Arc::new(self.spool.request_directory()?);
         let source = match self.blob.local_path(&Key::media(claim.source)) {
             Some(path) => path,
-            None => self.fetch_to(claim, directory.clone()).await?,
+            None => self.fetch_to(claim.source, claim.size, "source.mov", directory.clone()).await?,
         };
         let made = directory.path().join("made.mp4");
         let Some(result) = self.run_ffmpeg(ffmpeg, claim, &source, &made).await? else {
@@ -148,24 +147,23 @@ impl Publisher {
     }
 
     async fn keep_twin(&self, claim: &Claim, made: &Path) -> Result<Outcome, Error> {
-        let site = claim.site;
-        let begun = self.write(move |tx, now| {
-            let id = ObjectId::new(now);
-            let lease = tx.lease_now(now)?.plus(OBJECT_LEASE);
-            objects::begin(tx, id, site, lease)?;
-            Ok(id)
-        });
-        let twin = begun.await?;
+        let twin = self.begin_object(claim.site).await?;
         let size = self.blob.put_file(&Key::media(twin), made).await?;
         let claim = claim.clone();
         let finish = self.write(move |tx, now| Ok(transcodes::finish(tx, &claim, twin, size, now)?));
         Ok(if finish.await? { Outcome::Made } else { Outcome::ClaimLost })
     }
 
-    /// Copies the MOV to a file, which ffmpeg needs.
-    async fn fetch_to(&self, claim: &Claim, directory: Arc<TempDir>) -> Result<PathBuf, Error> {
-        let mut spooling = SpoolWriter::new(directory, "source.mov", None);
-        let mut bytes = pin!(self.blob.read_stream(&Key::media(claim.source), 0..claim.size).await?);
+    /// Copies an object to a file, for a program that needs one.
+    pub(crate) async fn fetch_to(
+        &self,
+        object: ObjectId,
+        size: u64,
+        name: &str,
+        directory: Arc<TempDir>,
+    ) -> Result<PathBuf, Error> {
+        let mut spooling = SpoolWriter::new(directory, name, None);
+        let mut bytes = pin!(self.blob.read_stream(&Key::media(object), 0..size).await?);
         while let Some(piece) = bytes.next().await {
             spooling.write(piece?).await?;
         }

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use markdown::{ReferenceError, TooComplex, thread_time};
 use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
-use model::{AccountId, ContentType, PageKey, Section, SiteId, Slug, TextHash};
+use model::{AccountId, ContentType, PageKey, Params, Section, SiteId, Slug, TextHash};
 
+use super::covers::replace_covers;
 use super::entry::PAGE_FIELDS;
 use super::fields::{JsonFields, MAX_DEPTH, nests_too_deep, string};
 use super::look_up::LookedUp;
@@ -50,11 +51,14 @@ enum Attached {
 impl Attached {
     /// The text with the addresses of the files it refers to.
     fn resolve(&self, text: &str) -> Result<String, ReferenceError> {
-        let url = |name: &str| match self {
+        markdown::replace_files(text, &|name| media::MediaKind::of(name).is_some(), &|name| self.url(name))
+    }
+
+    fn url(&self, name: &str) -> Option<String> {
+        match self {
             Attached::All(files) => files.url(name),
             Attached::None | Attached::Unknown => None,
-        };
-        markdown::replace_files(text, &|name| media::MediaKind::of(name).is_some(), &url)
+        }
     }
 }
 
@@ -163,18 +167,24 @@ impl Draft {
     }
 
     async fn entry(&mut self, json: &str) -> Result<(), Error> {
-        let mut content = None;
-        let mut entry = check_entry(json, |which, text, hash| match which {
-            LongText::Content if memchr::memmem::find(text.as_bytes(), b"file:").is_some() => {
-                let number = self.texts.keep(String::new(), hash);
-                content = Some((number, text));
-                number
+        let (mut content, mut params) = (None, None);
+        let mut entry = check_entry(json, |which, text, hash| {
+            if memchr::memmem::find(text.as_bytes(), b"file:").is_none() {
+                return self.texts.keep(text, hash);
             }
-            LongText::Content | LongText::Params => self.texts.keep(text, hash),
+            let number = self.texts.keep(String::new(), hash);
+            match which {
+                LongText::Content => content = Some((number, text)),
+                LongText::Params => params = Some((number, text, hash)),
+            }
+            number
         })
         .map_err(malformed)?;
         if let Some((number, text)) = content {
             self.resolve(number, text, &mut entry).await?;
+        }
+        if let Some((number, json, hash)) = params {
+            self.resolve_params(number, json, hash, &mut entry);
         }
         if !entry.errors.is_empty() {
             self.texts.refuse();
@@ -228,6 +238,27 @@ impl Draft {
             }
         }
         Ok(())
+    }
+
+    /// The same for params, of which only the cover may refer to a file.
+    fn resolve_params(&mut self, number: usize, json: String, hash: TextHash, entry: &mut Entry) {
+        if let Attached::Unknown = self.attached {
+            return;
+        }
+        match replace_covers(&json, |name| self.attached.url(name)) {
+            Ok(same) if same == json => self.texts.put(number, same, hash),
+            Ok(replaced) => match Params::parse(&replaced) {
+                Ok(params) => {
+                    let hash = params.hash();
+                    self.texts.put(number, params.into_json(), hash);
+                }
+                Err(why) => drop(entry.errors.insert("params", why)),
+            },
+            Err(names) => {
+                self.request.unresolved.add(self.request.entries.len(), names);
+                self.texts.refuse();
+            }
+        }
     }
 
     /// The next element of `deleteSlugs`.

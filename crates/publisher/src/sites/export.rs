@@ -6,8 +6,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ::media::Icon;
 use bytes::Bytes;
-use generator::{Fonts, SearchFile};
+use generator::{Brand, Fonts, PageCard, SearchFile};
 use model::SiteId;
 use store::files::{self, Stored};
 use store::releases;
@@ -15,6 +16,7 @@ use store::sites::Site;
 use tokio::task::JoinSet;
 
 use crate::builds::owners_settings;
+use crate::sites::drawn::card_png;
 use crate::sites::serving::is_html;
 use crate::{Error, Found, Publisher};
 
@@ -43,6 +45,7 @@ impl Publisher {
         let release = self.release_to_export(site, release).await?;
         let mut done = Exported { release, ..Exported::default() };
         let fragments = Arc::new(self.fragments(site.id, release).await?);
+        let brand = self.brand(site.id, release).await?;
         let (mut after, mut redirects, mut writing) = (String::new(), String::new(), JoinSet::new());
         loop {
             let id = site.id;
@@ -63,9 +66,10 @@ impl Publisher {
                 work.push((file.path, file.stored));
             }
             let (publisher, fragments, directory) = (self.clone(), fragments.clone(), directory.to_owned());
-            writing.spawn(
-                async move { publisher.export_some((id, release), work, &fragments, &directory).await },
-            );
+            let brand = brand.clone();
+            writing.spawn(async move {
+                publisher.export_some((id, release), work, brand, &fragments, &directory).await
+            });
             while writing.len() >= 4 {
                 finished(writing.join_next().await)?;
                 progress(done.files);
@@ -75,6 +79,9 @@ impl Publisher {
             finished(Some(ended))?;
         }
         done.files += self.export_fonts(site.id, directory).await?;
+        if let Some(brand) = brand {
+            done.files += self.export_icons(site.id, brand, directory).await?;
+        }
         if !redirects.is_empty() {
             write(&directory.join("_redirects"), redirects.as_bytes())?;
         }
@@ -93,6 +100,15 @@ impl Publisher {
             write(&directory.join(path.trim_start_matches('/')), bytes)?;
         }
         Ok(generator::shared_assets().count())
+    }
+
+    /// Returns their number.
+    async fn export_icons(&self, site: SiteId, brand: Brand, directory: &Path) -> Result<usize, Error> {
+        let icons = [("favicon.ico", Icon::Favicon), ("apple-touch-icon.png", Icon::Touch)];
+        for (name, icon) in icons {
+            write(&directory.join(name), &self.draw_icon(site, brand.clone(), icon).await?)?;
+        }
+        Ok(icons.len())
     }
 
     async fn release_to_export(&self, site: &Site, wanted: Option<i64>) -> Result<i64, Error> {
@@ -132,6 +148,7 @@ impl Publisher {
         &self,
         (site, release): (SiteId, i64),
         files: Vec<(String, Stored)>,
+        brand: Option<Brand>,
         fragments: &HashMap<String, Bytes>,
         directory: &Path,
     ) -> Result<(), Error> {
@@ -145,8 +162,13 @@ impl Publisher {
         }
         let made: Vec<(PathBuf, Vec<u8>)> =
             bodies.into_iter().map(|(path, found)| plain(&path, found, fragments, directory)).collect();
-        let written =
-            tokio::task::spawn_blocking(move || made.iter().try_for_each(|(path, bytes)| write(path, bytes)));
+        let directory = directory.to_owned();
+        let written = tokio::task::spawn_blocking(move || {
+            made.iter().try_for_each(|(path, bytes)| {
+                write_card(brand.as_ref(), path, bytes, &directory)?;
+                write(path, bytes)
+            })
+        });
         written.await.map_err(|error| Error::refused(format!("write the files: {error}")))?
     }
 }
@@ -178,6 +200,15 @@ fn plain(
         }
     };
     (file, bytes)
+}
+
+/// The preview card of a page, if it has one.
+fn write_card(brand: Option<&Brand>, path: &Path, page: &[u8], directory: &Path) -> Result<(), Error> {
+    let is_page = path.extension().is_some_and(|extension| extension == "html");
+    let card = is_page.then(|| PageCard::read(&String::from_utf8_lossy(page))).flatten();
+    let (Some(brand), Some(card)) = (brand, card) else { return Ok(()) };
+    let file = directory.join(card.path.trim_start_matches('/'));
+    write(&file, &card_png(brand, card))
 }
 
 /// A page for hosts that do not read `_redirects`.

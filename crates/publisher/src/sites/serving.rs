@@ -205,6 +205,8 @@ pub fn content_type(path: &str) -> &'static str {
         (_, "js") => "text/javascript; charset=utf-8",
         (_, "woff2") => "font/woff2",
         (_, "svg") => "image/svg+xml",
+        (_, "png") => "image/png",
+        (_, "ico") => "image/x-icon",
         _ => "text/html; charset=utf-8",
     }
 }

@@ -8,7 +8,7 @@ use model::{AccountId, MediaHash, ObjectId, PageId};
 use serde::Serialize;
 use store::files::{self, PackedFile, Stored};
 use store::sites::Site;
-use store::{accounts, media, objects, releases, sites, texts, usage};
+use store::{accounts, copies, media, objects, releases, sites, texts, usage};
 
 use crate::{Error, Publisher};
 
@@ -144,9 +144,27 @@ impl Publisher {
                 if let Some(problem) = self.problem_of_medium(object, size, hash).await? {
                     found.damage.push(damage(site, format!("media {hash}: {problem}")));
                 }
+                self.verify_copies(site, hash, found).await?;
                 progress(found);
             }
         }
+    }
+
+    /// The smaller copies of an image.
+    async fn verify_copies(&self, site: &Site, image: MediaHash, found: &mut Verified) -> Result<(), Error> {
+        let id = site.id;
+        for copy in self.read(move |tx| Ok(copies::of_image(tx, id, image)?)).await? {
+            found.bytes += copy.size;
+            let problem = self.problem_of_medium(copy.object, copy.size, copy.hash).await?;
+            let Some(problem) = problem else { continue };
+            // It may have been deleted since it was listed.
+            let left = self.read(move |tx| Ok(copies::of_image(tx, id, image)?)).await?;
+            if left.contains(&copy) {
+                let width = copy.dimensions.width;
+                found.damage.push(damage(site, format!("media {image}, {width} pixels wide: {problem}")));
+            }
+        }
+        Ok(())
     }
 
     async fn problem_of_medium(

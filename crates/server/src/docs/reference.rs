@@ -174,6 +174,7 @@ fn listed(id: PageId, page: openapi::Page) -> Page {
         params: PageParams { weight: page.weight, ..PageParams::default() },
         content: None,
         summary: String::new(),
+        feed_bytes: 0,
     }
 }
 

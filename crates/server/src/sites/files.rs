@@ -69,7 +69,7 @@ impl Files {
     }
 
     /// A file that is made for one request.
-    pub(super) fn made(&self, release: i64, path: &str, bytes: Vec<u8>) -> File {
+    pub(super) fn made(&self, release: i64, path: &str, bytes: impl Into<bytes::Bytes>) -> File {
         File::new(release, path, Found::of(bytes.into()), None, &self.compressor)
     }
 

@@ -33,6 +33,11 @@ pub(super) fn forever() -> HeaderMap {
     headers
 }
 
+/// For a file that stands for another one, which will be under its URL.
+pub(super) fn forget_soon(headers: &mut HeaderMap) {
+    headers.insert(CACHE_CONTROL, FRESH);
+}
+
 /// For a response that is not a file of the release.
 pub(super) fn fresh(length: usize) -> HeaderMap {
     let mut headers = basic();

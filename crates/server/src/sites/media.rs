@@ -30,32 +30,58 @@ pub(super) async fn show(
     url: &MediaUrl,
     request: &Request<RequestBody>,
 ) -> Result<Option<SiteResponse>, Error> {
-    let Some(medium) = publisher.find_medium(site.id, url).await? else { return Ok(None) };
-    let (asked, headers) = (request.headers(), headers_of(url, medium.size));
+    match publisher.find_medium(site.id, url).await? {
+        Some(medium) => send(publisher, medium, headers_of(url, medium.size), request).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// A smaller copy of an image; the image itself while there is none. `None`: there is no such image.
+pub(super) async fn show_smaller(
+    publisher: &Publisher,
+    site: &HostedSite,
+    url: &MediaUrl,
+    width: u16,
+    request: &Request<RequestBody>,
+) -> Result<Option<SiteResponse>, Error> {
+    let Some(found) = publisher.find_smaller(site.id, url, width).await? else { return Ok(None) };
+    let mut headers = headers_of(url, found.medium.size);
+    match found.is_copy {
+        true => drop(headers.insert(ETAG, tag(&format!("{}-{width}", url.hash)))),
+        false => headers::forget_soon(&mut headers),
+    }
+    send(publisher, found.medium, headers, request).await.map(Some)
+}
+
+async fn send(
+    publisher: &Publisher,
+    medium: Medium,
+    headers: HeaderMap,
+    request: &Request<RequestBody>,
+) -> Result<SiteResponse, Error> {
+    let asked = request.headers();
     if conditions::is_known(asked, &headers[ETAG]) {
-        return Ok(Some(response::unchanged(headers)));
+        return Ok(response::unchanged(headers));
     }
     let part = match *request.method() {
         Method::GET => conditions::part(asked, &headers[ETAG], medium.size),
-        _ => return Ok(Some(response::build(StatusCode::OK, headers, Default::default()))),
+        _ => return Ok(response::build(StatusCode::OK, headers, Default::default())),
     };
-    let response = match part {
-        Part::Whole => send(publisher, medium, StatusCode::OK, headers, 0..medium.size).await?,
+    Ok(match part {
+        Part::Whole => stream(publisher, medium, StatusCode::OK, headers, 0..medium.size).await?,
         Part::Of(range) => {
             let headers = response::headers_of_part(headers, &range, medium.size);
-            send(publisher, medium, StatusCode::PARTIAL_CONTENT, headers, range).await?
+            stream(publisher, medium, StatusCode::PARTIAL_CONTENT, headers, range).await?
         }
         Part::Outside => response::outside(headers, medium.size),
-    };
-    Ok(Some(response))
+    })
 }
 
 fn headers_of(url: &MediaUrl, size: u64) -> HeaderMap {
     let mut headers = headers::forever();
     let (_, extension) = url.name.rsplit_once('.').unwrap_or_default();
     // A MOV and its MP4 have the same hash in their URLs.
-    let tag = format!("\"{}-{extension}\"", url.hash);
-    headers.insert(ETAG, HeaderValue::try_from(tag).expect("digits and letters are a valid header value"));
+    headers.insert(ETAG, tag(&format!("{}-{extension}", url.hash)));
     let kind = publisher::media_type(&url.name);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     if kind != WITHOUT_SANDBOX {
@@ -67,7 +93,7 @@ fn headers_of(url: &MediaUrl, size: u64) -> HeaderMap {
     headers
 }
 
-async fn send(
+async fn stream(
     publisher: &Publisher,
     medium: Medium,
     status: StatusCode,
@@ -79,6 +105,10 @@ async fn send(
     *response.status_mut() = status;
     *response.headers_mut() = headers;
     Ok(response)
+}
+
+fn tag(text: &str) -> HeaderValue {
+    HeaderValue::try_from(format!("\"{text}\"")).expect("digits and letters are a valid header value")
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::engine::row::read;
 use crate::media::already_kept;
 use crate::objects::{self, Whole};
 use crate::usage::{self, Change, Exceeded, Quota};
-use crate::{Bulk, Result, Tx, sites, transcodes};
+use crate::{Bulk, Result, Tx, copies, sites, transcodes};
 
 /// Some bytes, and all names that they are to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Kept {
 }
 
 /// Makes uploads media of the site: all of them or none. Of equal bytes one object is kept and counted, the others are
-/// doomed. A video that browsers may not play is queued for a transcode.
+/// doomed. A video that browsers may not play is queued for a transcode, and a large image for smaller copies.
 pub fn keep(tx: &mut Tx, site: SiteId, uploads: &[Upload], quota: &Quota, now: Timestamp) -> Result<Kept> {
     if !sites::lock(tx, site)? {
         return Ok(Kept::NoSite);
@@ -74,6 +74,8 @@ pub fn keep(tx: &mut Tx, site: SiteId, uploads: &[Upload], quota: &Quota, now: T
     note_sources(tx, site, uploads)?;
     let videos = uploads.iter().filter(|upload| upload.names.iter().any(|name| name.ends_with(".mov")));
     transcodes::queue(tx, site, &videos.map(|upload| upload.hash).collect::<Vec<_>>(), now)?;
+    let images = uploads.iter().filter(|upload| copies::are_useful(upload.dimensions));
+    copies::queue(tx, site, &images.map(|upload| upload.hash).collect::<Vec<_>>(), now)?;
     Ok(Kept::Done)
 }
 
@@ -128,7 +130,7 @@ WHERE site_id = $2 AND hash = $3 AND state = 'kept'
 RETURNING size";
 
 /// Deletes a name of a medium, or all of them. With the last one its bytes go, after `after`, and no longer count; so
-/// does, with the last `.mov`, what was made of it. Returns how many bytes were freed; `None`: there is no such medium.
+/// does what was made of it: with the last `.mov` the MP4, with the last name the smaller copies. Returns how many bytes were freed; `None`: there is no such medium.
 pub fn delete(
     tx: &mut Tx,
     site: SiteId,
@@ -154,6 +156,7 @@ pub fn delete(
         return Ok(Some(0));
     }
     let sizes: Vec<i64> = tx.query(DOOM, &[&after.micros(), &site.0, &bytes], read)?;
+    copies::remove(tx, site, hash, after)?;
     let freed: i64 = sizes.iter().sum();
     usage::count(tx, site, Change { storage: -freed, ..Change::default() })?;
     Ok(Some(freed as u64))
@@ -178,5 +181,6 @@ pub(crate) fn remove_some(tx: &mut Tx, site: SiteId, most: i64, after: Timestamp
     let names = tx.execute(REMOVE_NAMES, &[&site.0, &most])?;
     let sizes: Vec<i64> = tx.query(DOOM_SOME, &[&after.micros(), &site.0, &most], read)?;
     usage::count(tx, site, Change { storage: -sizes.iter().sum::<i64>(), ..Change::default() })?;
-    Ok(names > 0 || !sizes.is_empty())
+    // Last: while an image is kept, a worker may still add copies.
+    Ok(names > 0 || !sizes.is_empty() || copies::remove_some(tx, site, most, after)?)
 }

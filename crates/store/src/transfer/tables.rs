@@ -86,6 +86,7 @@ const TABLES: &[Description] = &[
             ("build_turn", Integer),
             ("transcode_turn", Integer),
             ("default_site_id", Uuid),
+            ("copies_turn", Integer),
         ],
     ),
     (
@@ -264,6 +265,9 @@ const TABLES: &[Description] = &[
             ("height", Integer),
             ("created_at", Integer),
             ("source", Bytes),
+            ("original", Bytes),
+            ("copies_due", Integer),
+            ("copies_attempts", Integer),
         ],
     ),
     ("media", &["site_id", "hash", "name"], &[("site_id", Uuid), ("hash", Bytes), ("name", Text)]),

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use model::{AccountId, BuildId, ObjectId, PackId, PageId, SiteId, SiteName, Trigger};
+use model::{AccountId, BuildId, Dimensions, ObjectId, PackId, PageId, SiteId, SiteName, Trigger};
 use store::building::{self, Claim, End, Seen, Worker};
+use store::copies::{self, Copy};
 use store::files::{self, Cursor};
 use store::media::{self, Upload};
 use store::pages::{self, Page};
@@ -85,7 +86,10 @@ impl World {
                 5 => self.trigger(&mut numbers).await,
                 6..9 => self.build(&mut numbers).await,
                 9..11 => self.upload(&mut numbers).await,
-                11 => self.transcode().await,
+                11 => {
+                    self.transcode().await;
+                    self.shrink().await;
+                }
                 12 => self.tidy(&mut numbers).await,
                 13 => self.sweep().await,
                 14 => self.command(&mut numbers).await,
@@ -243,7 +247,7 @@ impl World {
         let (now, number, object) = (self.now(), numbers.below(6) as u8, ObjectId(Uuid::new_v4()));
         write(&self.store, move |tx| objects::begin(tx, object, site.id, at(now + 100_000))).await;
         let names = vec!["a.mov".to_owned()];
-        let (dimensions, source) = (None, Some(hash(number)));
+        let (dimensions, source) = (Some(Dimensions { width: 1000, height: 500 }), Some(hash(number)));
         let upload = Upload { object: Some(object), hash: hash(number), size: 5, dimensions, source, names };
         write(&self.store, move |tx| {
             media::keep(tx, site.id, std::slice::from_ref(&upload), &QUOTA, at(now))
@@ -265,6 +269,17 @@ impl World {
         })
         .await;
         write(&self.store, move |tx| transcodes::finish(tx, &claim, twin, 9, at(now))).await;
+    }
+
+    async fn shrink(&self) {
+        let (now, object) = (self.now(), ObjectId(Uuid::new_v4()));
+        let claim = write(&self.store, move |tx| copies::claim(tx, at(now))).await;
+        let Some(claim) = claim else { return };
+        let site = claim.site;
+        write(&self.store, move |tx| objects::begin(tx, object, site, at(now + 100_000))).await;
+        let copy =
+            Copy { object, size: 9, hash: hash(99), dimensions: Dimensions { width: 640, height: 320 } };
+        write(&self.store, move |tx| copies::finish(tx, &claim, &[copy], at(now))).await;
     }
 
     async fn tidy(&self, numbers: &mut Numbers) {

@@ -12,6 +12,7 @@ mod changed;
 mod checkpoint;
 mod clocks;
 mod connections;
+mod copies;
 mod deadlines;
 mod deletion;
 mod fences;

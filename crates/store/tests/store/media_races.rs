@@ -1,12 +1,14 @@
 use std::collections::{HashMap, HashSet};
 
-use model::{ObjectId, SiteId};
+use model::{Dimensions, ObjectId, SiteId};
 use store::building::Worker;
+use store::copies::{self, Copy};
 use store::media::{self, Kept, Upload};
 use store::{Store, objects, sites, transcodes};
 use testing::Database;
 use uuid::Uuid;
 
+use crate::copies::add_image;
 use crate::media::{add, hash, quota, upload, used};
 use crate::objects::{begin, id};
 use crate::{at, at_once, delete_site, read, site, site_named, write};
@@ -18,6 +20,7 @@ testing::on_both_databases!(
     a_site_deleted_while_files_are_uploaded_leaves_nothing_behind,
     a_sweep_never_takes_what_is_kept,
     a_medium_deleted_while_its_twin_is_finished_leaves_no_twin,
+    an_image_deleted_while_its_copies_are_finished_leaves_no_copies,
 );
 
 const TASKS: usize = 16;
@@ -203,6 +206,34 @@ async fn a_medium_deleted_while_its_twin_is_finished_leaves_no_twin(database: &D
         let doomed = write(store, |tx| objects::doomed(tx, at(6), 100)).await;
         assert_eq!(doomed.into_iter().collect::<HashSet<_>>(), HashSet::from([id(source), id(twin)]));
         for number in [source, twin] {
+            write(store, move |tx| objects::forget(tx, id(number))).await;
+        }
+    }
+}
+
+async fn an_image_deleted_while_its_copies_are_finished_leaves_no_copies(database: &Database) {
+    let store = database.store();
+    let books = site(store, "books").await.id;
+    let dimensions = Dimensions { width: 1000, height: 500 };
+    for round in 0..20u128 {
+        let (source, smaller) = (1 + 2 * round, 2 + 2 * round);
+        add_image(store, books, source, 1, dimensions).await;
+        let claim = write(store, move |tx| copies::claim(tx, at(1))).await.unwrap();
+        begin(store, books, smaller).await;
+        let copy = Copy { object: id(smaller), size: 9, hash: hash(2), dimensions };
+        at_once(2, |task| {
+            let (store, claim) = (store.clone(), claim.clone());
+            async move {
+                match task {
+                    0 => drop(write(&store, move |tx| media::delete(tx, books, hash(1), None, at(5))).await),
+                    _ => drop(write(&store, move |tx| copies::finish(tx, &claim, &[copy], at(5))).await),
+                }
+            }
+        })
+        .await;
+        let doomed = write(store, |tx| objects::doomed(tx, at(6), 100)).await;
+        assert_eq!(doomed.into_iter().collect::<HashSet<_>>(), HashSet::from([id(source), id(smaller)]));
+        for number in [source, smaller] {
             write(store, move |tx| objects::forget(tx, id(number))).await;
         }
     }

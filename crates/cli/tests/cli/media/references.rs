@@ -13,6 +13,7 @@ on_one_machine_and_nodes!(
     parts_come_in_any_order,
     a_page_in_the_original_format_has_files_too,
     an_earlier_upload_is_referred_to_by_its_url,
+    a_cover_is_a_file_of_the_request,
 );
 
 const HOST: &str = "acme.localhost";
@@ -156,4 +157,20 @@ fn an_earlier_upload_is_referred_to_by_its_url(recto: &Recto) {
     let shown = server.visit(HOST, "/blog/later").body;
     assert!(shown.contains(&format!("<img src=\"{url}\" alt=\"Alt\" width=\"64\" height=\"48\"")), "{shown}");
     assert_eq!(recto.media("acme")[0]["usedBy"], json!(["/blog/later"]));
+}
+
+fn a_cover_is_a_file_of_the_request(recto: &Recto) {
+    let (account, server) = (recto.account("Acme"), recto.start());
+    let page = json!({ "title": "A page", "params": { "cover": "file:two%20words.png", "n": 1e300 } });
+    let form = Form::default()
+        .payload(&json!({ "pages": [page], "build": true }))
+        .file("two words.png", &image("drawing.png"));
+    let answer = publish(&server, &account, form);
+    let url = url_of(&answer, "two words.png");
+    let html = server.visit(HOST, "/blog/a-page").body;
+    assert!(html.contains(&format!("<img class=\"cover\" src=\"{url}\"")), "{html}");
+    let missing = json!({ "title": "Other", "content": "file:b.png", "params": { "cover": "file:c.png" } });
+    let refused =
+        server.send_form("/pages", &account, Form::default().payload(&json!({ "pages": [missing] })));
+    assert_eq!(refused.expect(400)["details"]["0"]["unresolvedCount"], 2);
 }

@@ -45,7 +45,7 @@ impl FileProcessor {
     }
 
     /// Starts the child processes at the first call.
-    fn pool(&self) -> Arc<WorkerPool> {
+    pub(crate) fn pool(&self) -> Arc<WorkerPool> {
         let open = || Arc::new(WorkerPool::new(self.program.clone(), self.settings));
         self.pool.get_or_init(open).clone()
     }

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use futures_util::StreamExt;
 use model::{MediaUrl, SiteId};
-use store::media::Medium;
+use store::media;
 use store::transcodes::Status;
 
-use crate::{Error, Publisher};
+use crate::{Error, Medium, Publisher};
 
 impl Publisher {
     /// Returns the number of files. `progress` is called after each, with the number so far.
@@ -23,22 +23,32 @@ impl Publisher {
         for url in self.list_media(site).await?.iter().flat_map(addresses) {
             // It may have been deleted since it was listed.
             let Some(medium) = self.find_medium(site, &url).await? else { continue };
-            let path = directory.join(url.to_string().trim_start_matches('/'));
-            let failed = |error: io::Error| Error::refused(format!("write {}: {error}", path.display()));
-            let mut file = create(&path).map_err(failed)?;
-            let mut pieces = std::pin::pin!(self.read_medium(medium, 0..medium.size).await?);
-            while let Some(piece) = pieces.next().await {
-                file.write_all(&piece?).map_err(failed)?;
+            self.export_medium(medium, directory, &url.to_string()).await?;
+            // Pages name the smaller copies of an image, so each one is there, if only as the image itself.
+            for width in url.smaller_widths() {
+                let Some(smaller) = self.find_smaller(site, &url, width).await? else { continue };
+                self.export_medium(smaller.medium, directory, &url.smaller(width)).await?;
             }
             files += 1;
             progress(files);
         }
         Ok(files)
     }
+
+    async fn export_medium(&self, medium: Medium, directory: &Path, url: &str) -> Result<(), Error> {
+        let path = directory.join(url.trim_start_matches('/'));
+        let failed = |error: io::Error| Error::refused(format!("write {}: {error}", path.display()));
+        let mut file = create(&path).map_err(failed)?;
+        let mut pieces = std::pin::pin!(self.read_medium(medium, 0..medium.size).await?);
+        while let Some(piece) = pieces.next().await {
+            file.write_all(&piece?).map_err(failed)?;
+        }
+        Ok(())
+    }
 }
 
 /// The address of each name, and those of the MP4 twins of a MOV.
-fn addresses(medium: &Medium) -> Vec<MediaUrl> {
+fn addresses(medium: &media::Medium) -> Vec<MediaUrl> {
     let address =
         |name: &str| MediaUrl { hash: medium.hash, dimensions: medium.dimensions, name: name.to_owned() };
     let has_twins = medium.transcode.as_ref().is_some_and(|transcode| transcode.status == Status::Done);
