@@ -24,7 +24,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
 ];
 
 /// External crates that only one workspace crate may depend on.
-const ONLY: [(&str, &str); 11] = [
+const ONLY: [(&str, &str); 12] = [
     ("rusqlite", "store"),
     ("postgres", "store"),
     ("object_store", "blob"),
@@ -35,6 +35,7 @@ const ONLY: [(&str, &str); 11] = [
     ("askama", "generator"),
     ("axum", "server"),
     ("hyper", "server"),
+    ("rmcp", "server"),
     ("clap", "cli"),
 ];
 
