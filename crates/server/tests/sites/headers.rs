@@ -76,10 +76,7 @@ async fn a_page_and_its_markdown_link_to_each_other(database: &Database) {
     let page = server.ask(Ask::get("/blog/a").accept("gzip")).await;
     assert_eq!(page.header("content-encoding"), Some("gzip"));
     let (markdown, rest) = page.header("link").unwrap().split_once("; rel=\"alternate\"").unwrap();
-    assert_eq!(
-        rest,
-        "; type=\"text/markdown\", </llms.txt>; rel=\"describedby\"; type=\"text/plain\""
-    );
+    assert_eq!(rest, "; type=\"text/markdown\", </llms.txt>; rel=\"describedby\"; type=\"text/plain\"");
     let url = markdown.trim_matches(['<', '>']);
     let path = url.strip_prefix("http://acme.localhost:8081").unwrap_or(url);
     let markdown = server.get(path).await;
