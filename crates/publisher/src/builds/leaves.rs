@@ -24,7 +24,7 @@ use crate::{Error, Found, Publisher};
 /// Leaves with more bytes than this are merged one at a time, and not while a long text is rendered.
 const LARGE_LEAF: usize = 4 << 20;
 /// Rendered pages that wait for their leaves, in bytes. 64 pages of Chinese may have 80 MB.
-const MAX_WAITING: usize = 8 << 20;
+const MAX_WAITING: usize = 4 << 20;
 
 /// The leaves that are not made yet.
 pub(super) struct Leaves {
