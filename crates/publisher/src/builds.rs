@@ -20,6 +20,7 @@ mod render;
 mod run;
 mod schedule;
 mod snapshot;
+mod spill;
 mod texts;
 mod warnings;
 

@@ -26,6 +26,7 @@ use crate::limits::disk::Disks;
 use crate::limits::open_bytes::OpenBytes;
 use crate::limits::pace::Pace;
 use crate::limits::turns::Turns;
+use crate::sites::Searches;
 use crate::sites::serving::Hosts;
 
 pub use ::media::{Icon, content_type as media_type, disposition};
@@ -44,7 +45,7 @@ pub use pages::{
     decide,
 };
 pub use settings::{Settings, UploadSettings, host_of};
-pub use sites::{Exported, Found, ReleaseInfo, SearchIndex, SearchResults, content_type, is_html};
+pub use sites::{Exported, Found, ListedPages, ReleaseInfo, SearchResults, Searched, content_type, is_html};
 pub use store::building::Worker;
 pub use store::hosts::HostedSite;
 pub use store::tokens::Caller;
@@ -67,6 +68,7 @@ pub struct Publisher {
     blob: Blob,
     indexes: Arc<builds::Indexes>,
     hosts: Arc<Hosts>,
+    searches: Arc<Searches>,
     spool: Arc<media::uploads::Spool>,
     file_processor: Arc<media::uploads::FileProcessor>,
     /// Turns for parsing texts, which would block the async threads.
@@ -104,6 +106,7 @@ impl Publisher {
             blob,
             indexes: Arc::default(),
             hosts: Arc::default(),
+            searches: Arc::default(),
         }
     }
 

@@ -11,7 +11,8 @@ mod settings;
 
 pub use self::export::Exported;
 pub use self::releases::ReleaseInfo;
-pub use self::search::{SearchIndex, SearchResults};
+pub(crate) use self::search::Searches;
+pub use self::search::{ListedPages, SearchResults, Searched};
 pub use self::serving::{Found, content_type, is_html};
 
 use model::{AccountId, SiteId, SiteName};

@@ -46,12 +46,23 @@ pub struct Leaf<'l> {
 
 /// What a result shows of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Listing<'l> {
-    pub(crate) id: PageId,
-    pub(crate) url: &'l str,
-    pub(crate) title: &'l str,
+pub struct Listing<'l> {
+    pub id: PageId,
+    pub url: &'l str,
+    pub title: &'l str,
     /// Empty if the page has none.
-    pub(crate) section: &'l str,
+    pub section: &'l str,
+}
+
+impl<'l> Listing<'l> {
+    pub(crate) fn read(mut reader: Reader<'l>) -> Result<Listing<'l>, Damaged> {
+        Ok(Listing {
+            id: PageId(uuid(reader.array()?)),
+            url: reader.text()?,
+            title: reader.text()?,
+            section: reader.text()?,
+        })
+    }
 }
 
 /// How many tokens a page has.
@@ -94,8 +105,12 @@ impl<'l> Leaf<'l> {
     }
 
     /// The pages, in the order of the leaf.
+    pub fn listings(&self) -> impl Iterator<Item = Result<Listing<'l>, Damaged>> {
+        (0..self.pages).map(|page| Listing::read(Reader::at(self.bytes, self.page_offset(page)?)?))
+    }
+
     pub fn ids(&self) -> impl Iterator<Item = Result<PageId, Damaged>> {
-        (0..self.pages).map(|page| Ok(self.listing(page)?.id))
+        self.listings().map(|listing| Ok(listing?.id))
     }
 
     pub(crate) fn size(&self, page: usize) -> Result<Size, Damaged> {
@@ -103,20 +118,26 @@ impl<'l> Leaf<'l> {
         Ok(Size { tokens: value & 0xff_ffff, title: (value >> 24) as u8 })
     }
 
-    pub(crate) fn listing(&self, page: usize) -> Result<Listing<'l>, Damaged> {
-        let offset = self.u32(HEADER + 4 * (self.pages + page))?;
-        let mut reader = Reader::at(self.bytes, offset as usize)?;
-        Ok(Listing {
-            id: PageId(uuid(reader.array()?)),
-            url: reader.text()?,
-            title: reader.text()?,
-            section: reader.text()?,
-        })
+    /// The bytes of a page's [`Listing`].
+    pub(crate) fn record(&self, page: usize) -> Result<&'l [u8], Damaged> {
+        let end = match page + 1 < self.pages {
+            true => self.page_offset(page + 1)?,
+            false if self.blocks > 0 => self.block_offset(0)?,
+            false => self.bytes.len(),
+        };
+        self.bytes.get(self.page_offset(page)?..end).ok_or(Damaged)
+    }
+
+    fn page_offset(&self, page: usize) -> Result<usize, Damaged> {
+        Ok(self.u32(HEADER + 4 * (self.pages + page))? as usize)
+    }
+
+    fn block_offset(&self, number: usize) -> Result<usize, Damaged> {
+        Ok(self.u32(HEADER + 8 * self.pages + 4 * number)? as usize)
     }
 
     fn block(&self, number: usize) -> Result<&'l [u8], Damaged> {
-        let offset = self.u32(HEADER + 8 * self.pages + 4 * number)?;
-        self.bytes.get(offset as usize..).ok_or(Damaged)
+        self.bytes.get(self.block_offset(number)?..).ok_or(Damaged)
     }
 
     fn u32(&self, offset: usize) -> Result<u32, Damaged> {

@@ -1,7 +1,7 @@
 //! The search index of a site: files of a release, like its pages. Pure functions of bytes; no I/O.
 //!
 //! A build makes of each page a leaf of one page ([`Indexer`]), and of these the leaves of the site ([`merge`]). A server
-//! opens all leaves ([`Leaf`]), finds pages ([`search()`]), and of those it shows, the best part ([`snippet`]).
+//! opens all leaves ([`Leaf`]), finds pages ([`Search`]), and of those it shows, the best part ([`snippet`]).
 //!
 //! # Leaves
 //!
@@ -55,11 +55,11 @@ mod tokens;
 mod typo;
 
 pub use excerpt::{Snippet, snippet};
-pub use leaf::{Leaf, MAX_PAGES, merge};
+pub use leaf::{Leaf, Listing, MAX_PAGES, merge};
 pub use page::{Indexer, Page, Section};
 pub use partition::{LeafName, Partition, hash};
 pub use query::{MAX_QUERY, Query, TooLong};
-pub use search::{Found, Hit, search};
+pub use search::{Found, Hit, Search, search};
 pub use texts::Texts;
 
 /// The two files of a leaf.

@@ -1,10 +1,11 @@
 //! Finds the pages that match a query, in two passes: the first finds them and counts, the second ranks.
 
-use crate::leaf::{Impact, Leaf, MAX_PAGES, Postings, bits};
+use crate::Damaged;
+use crate::bytes::Reader;
+use crate::leaf::{Impact, Leaf, Listing, MAX_PAGES, Postings, Size, bits};
 use crate::query::{Query, Word};
 use crate::rank::{Frequency, Match, Scale, Statistics, Weight};
 use crate::typo::{Likeness, compare};
-use crate::{Damaged, leaf};
 
 /// The pages that match.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,55 +31,65 @@ pub struct Hit {
 
 /// Finds the best `limit` pages in all leaves of a site.
 pub fn search(leaves: &[Leaf<'_>], query: &Query, limit: usize) -> Result<Found, Damaged> {
-    let found = Search::run(leaves, query)?;
-    match query.forgiving() {
-        Some(forgiving) if found.candidates.is_empty() => {
-            Search::run(leaves, &forgiving)?.rank(forgiving, limit)
+    let mut search = Search::new(query.clone());
+    loop {
+        leaves.iter().try_for_each(|leaf| search.add(leaf))?;
+        match search.forgiving() {
+            Some(forgiving) => search = forgiving,
+            None => return search.best(limit),
         }
-        _ => found.rank(query.clone(), limit),
     }
 }
 
-struct Search<'s, 'l> {
-    leaves: &'s [Leaf<'l>],
+/// The same in steps. Leaves are added one after the other, so that they need not be in memory together.
+pub struct Search {
+    query: Query,
     site: Statistics,
     /// Of each word.
     frequencies: Vec<Frequency>,
-    /// Pages that have all words: leaf and page.
-    candidates: Vec<(u32, u8)>,
+    /// How each word matches the leaf that is added.
+    words: Vec<WordMatches>,
+    /// Leaves that were added.
+    leaves: usize,
+    /// Pages that have all words.
+    candidates: Vec<Candidate>,
     /// How each word matches each candidate.
     matches: Vec<Match>,
+    /// What is shown of the candidates, one after the other.
+    records: Vec<u8>,
 }
 
-impl<'s, 'l> Search<'s, 'l> {
-    fn run(leaves: &'s [Leaf<'l>], query: &Query) -> Result<Search<'s, 'l>, Damaged> {
-        let mut search = Search {
-            leaves,
+struct Candidate {
+    leaf: u32,
+    page: u8,
+    size: Size,
+    /// The offset of its record.
+    record: usize,
+}
+
+impl Search {
+    pub fn new(query: Query) -> Search {
+        Search {
             site: Statistics::default(),
             frequencies: vec![Frequency::default(); query.words.len()],
+            words: vec![WordMatches::default(); query.words.len()],
+            leaves: 0,
             candidates: Vec::new(),
             matches: Vec::new(),
-        };
-        let mut words = vec![WordMatches::default(); query.words.len()];
-        for (number, leaf) in leaves.iter().enumerate() {
-            search.site.pages += leaf.len() as u64;
-            for page in 0..leaf.len() {
-                search.site.tokens += u64::from(leaf.size(page)?.tokens);
-            }
-            search.add(number as u32, leaf, &query.words, &mut words)?;
+            records: Vec::new(),
+            query,
         }
-        Ok(search)
     }
 
-    fn add(
-        &mut self,
-        number: u32,
-        leaf: &Leaf<'l>,
-        words: &[Word],
-        matches: &mut [WordMatches],
-    ) -> Result<(), Damaged> {
-        let mut pages = if words.is_empty() { 0 } else { u64::MAX };
-        for ((word, matches), frequency) in words.iter().zip(&mut *matches).zip(&mut self.frequencies) {
+    /// Searches one more leaf.
+    pub fn add(&mut self, leaf: &Leaf<'_>) -> Result<(), Damaged> {
+        self.site.pages += leaf.len() as u64;
+        for page in 0..leaf.len() {
+            self.site.tokens += u64::from(leaf.size(page)?.tokens);
+        }
+        let mut pages = if self.query.words.is_empty() { 0 } else { u64::MAX };
+        let words = self.query.words.iter().zip(&mut self.words).zip(&mut self.frequencies);
+        for ((word, matches), frequency) in words {
             matches.find(leaf, word)?;
             frequency.exact += matches.exact_pages.count_ones();
             frequency.all += matches.pages.count_ones();
@@ -88,42 +99,56 @@ impl<'s, 'l> Search<'s, 'l> {
             return Err(Damaged);
         }
         for page in bits(pages) {
-            self.candidates.push((number, page as u8));
-            self.matches.extend(matches.iter().map(|matches| matches.of(page)));
+            let (leaf_number, record) = (self.leaves as u32, self.records.len());
+            let size = leaf.size(page)?;
+            self.candidates.push(Candidate { leaf: leaf_number, page: page as u8, size, record });
+            self.records.extend_from_slice(leaf.record(page)?);
+            self.matches.extend(self.words.iter().map(|matches| matches.of(page)));
         }
+        self.leaves += 1;
         Ok(())
     }
 
-    fn rank(self, query: Query, limit: usize) -> Result<Found, Damaged> {
+    /// The search for the same words with typos, if no page has been found and a word is long enough.
+    pub fn forgiving(&self) -> Option<Search> {
+        let query = if self.candidates.is_empty() { self.query.forgiving() } else { None };
+        query.map(Search::new)
+    }
+
+    /// The best `limit` pages, once all leaves were added.
+    pub fn best(self, limit: usize) -> Result<Found, Damaged> {
         let weights: Vec<Weight> =
             self.frequencies.iter().map(|frequency| Weight::new(self.site, *frequency)).collect();
         let mut ranked = Vec::with_capacity(self.candidates.len());
-        for (index, &(leaf, page)) in self.candidates.iter().enumerate() {
-            let (leaf, page) = (leaf as usize, usize::from(page));
-            let scale = Scale::new(self.site, self.leaves[leaf].size(page)?);
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            let scale = Scale::new(self.site, candidate.size);
             let matches = &self.matches[index * weights.len()..][..weights.len()];
             let score = weights.iter().zip(matches).map(|(weight, found)| scale.score(*weight, *found)).sum();
-            ranked.push(Ranked { score, leaf, page });
+            ranked.push(Ranked { score, candidate });
         }
         let total = ranked.len();
         // A damaged URL is reported when its page is shown.
-        let url = |page: &Ranked| self.leaves[page.leaf].listing(page.page).map_or("", |listing| listing.url);
-        let best = |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then_with(|| url(a).cmp(url(b)));
+        let url = |page: &Ranked<'_>| self.listing(page.candidate).map_or("", |listing| listing.url);
+        let best =
+            |a: &Ranked<'_>, b: &Ranked<'_>| b.score.total_cmp(&a.score).then_with(|| url(a).cmp(url(b)));
         if limit < total {
             ranked.select_nth_unstable_by(limit, best);
             ranked.truncate(limit);
         }
         ranked.sort_unstable_by(best);
         let hits = ranked.into_iter().map(|ranked| self.hit(ranked)).collect::<Result<_, _>>()?;
-        Ok(Found { total, hits, query })
+        Ok(Found { total, hits, query: self.query })
     }
 
-    fn hit(&self, ranked: Ranked) -> Result<Hit, Damaged> {
-        let Ranked { score, leaf, page } = ranked;
-        let leaf::Listing { url, title, section, .. } = self.leaves[leaf].listing(page)?;
+    fn listing(&self, candidate: &Candidate) -> Result<Listing<'_>, Damaged> {
+        Listing::read(Reader::at(&self.records, candidate.record)?)
+    }
+
+    fn hit(&self, Ranked { score, candidate }: Ranked<'_>) -> Result<Hit, Damaged> {
+        let Listing { url, title, section, .. } = self.listing(candidate)?;
         Ok(Hit {
-            leaf,
-            page,
+            leaf: candidate.leaf as usize,
+            page: usize::from(candidate.page),
             url: url.to_owned(),
             title: title.to_owned(),
             section: (!section.is_empty()).then(|| section.to_owned()),
@@ -132,10 +157,9 @@ impl<'s, 'l> Search<'s, 'l> {
     }
 }
 
-struct Ranked {
+struct Ranked<'c> {
     score: f32,
-    leaf: usize,
-    page: usize,
+    candidate: &'c Candidate,
 }
 
 /// How a word matches the pages of a leaf.

@@ -2,7 +2,7 @@
 //!
 //! 1. `host`: which host is it for? An address has no site, but `status`.
 //! 2. `Publisher::hosted_site`: the site and its live release. Looked up once; the whole response is from that release.
-//! 3. The method: GET and HEAD, or POST with the password of a protected site.
+//! 3. The method: GET and HEAD, or POST with the password of a protected site, or to `mcp`.
 //! 4. `gate`: a protected site needs a cookie, which the password gives.
 //! 5. `path`: the canonical form of the path; other forms are redirected to it, if it exists.
 //! 6. `media`: an uploaded file; or `files`: a file of the release, from the cache if possible; `markdown`: of a page, the
@@ -21,6 +21,7 @@ mod headers;
 mod host;
 mod local;
 mod markdown;
+mod mcp;
 mod media;
 mod metrics;
 mod notes;
@@ -53,7 +54,6 @@ use self::gate::Gate;
 pub(crate) use self::host::normalize_host;
 use self::metrics::RequestCounters;
 use self::path::Path;
-use self::search::Search;
 use crate::Health;
 use crate::listen::{RequestBody, RequestHandler};
 
@@ -82,7 +82,6 @@ struct Parts {
     publisher: Publisher,
     settings: SitesSettings,
     files: Files,
-    search: Search,
     drawn: Drawn,
     gate: Gate,
     counters: RequestCounters,
@@ -95,8 +94,8 @@ impl Sites {
         let health = Health::new(publisher.clone(), settings.limits.clone(), false);
         let gate = Gate::new(settings.limits.clone());
         let counters = RequestCounters::new();
-        let (search, drawn) = (Search::new(), Drawn::new());
-        Sites(Arc::new(Parts { publisher, settings, files, search, drawn, gate, counters, health }))
+        let drawn = Drawn::new();
+        Sites(Arc::new(Parts { publisher, settings, files, drawn, gate, counters, health }))
     }
 }
 
@@ -158,6 +157,9 @@ impl Parts {
         peer: SocketAddr,
         request: Request<RequestBody>,
     ) -> SiteResponse {
+        if request.uri().path() == mcp::PATH {
+            return self.respond_for_mcp(site, request).await;
+        }
         let reads = matches!(*request.method(), Method::GET | Method::HEAD);
         if site.protection.is_some() {
             if request.method() == Method::POST {
@@ -227,7 +229,7 @@ impl Parts {
         request: &Request<RequestBody>,
     ) -> Result<SiteResponse, Error> {
         if search::is_search(path) {
-            return self.search.respond(&self.publisher, &self.files, site, release, path, request).await;
+            return self.search(site, release, path, request).await;
         }
         let drawn = self.drawn.respond(&self.publisher, &self.files, site, release, path, request).await?;
         if let Some(response) = drawn {

@@ -29,7 +29,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
 ];
 
 /// External crates that only one workspace crate may depend on.
-const ONLY: [(&str, &str); 11] = [
+const ONLY: [(&str, &str); 12] = [
     ("rusqlite", "store"),
     ("postgres", "store"),
     ("object_store", "blob"),
@@ -40,6 +40,7 @@ const ONLY: [(&str, &str); 11] = [
     ("askama", "generator"),
     ("axum", "server"),
     ("hyper", "server"),
+    ("rmcp", "server"),
     ("clap", "cli"),
 ];
 

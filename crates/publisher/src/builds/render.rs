@@ -118,7 +118,7 @@ impl Publisher {
                     writer.add(output).await?;
                 }
                 for (leaf, files) in batch.indexed {
-                    if let Some(complete) = leaves.add(leaf, files) {
+                    if let Some(complete) = leaves.add(self, leaf, files).await? {
                         self.merge_leaf(&leaves, leaf, complete, writer).await?;
                     }
                 }

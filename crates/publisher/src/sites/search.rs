@@ -1,34 +1,17 @@
 //! Searches the live release of a site: its index consists of files of the release.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+mod index;
 
-use bytes::Bytes;
+use std::collections::{BTreeMap, BTreeSet};
+
 use generator::SearchResult;
-use model::SiteId;
-use search::{Leaf, Query, Texts};
-use store::files::{self, Hash, Stored};
+use model::{AccountId, SiteId};
+use search::{Damaged, Leaf, Query, Search, Texts};
 use store::releases;
 use store::sites::Site;
 
+pub(crate) use self::index::Searches;
 use crate::{Error, Found, Publisher};
-
-/// The names of the leaves of a release.
-const LEAVES: &str = "/.search/leaves";
-
-/// The terms of a release, in memory.
-#[derive(Debug)]
-pub struct SearchIndex {
-    pub release: i64,
-    leaves: Vec<IndexLeaf>,
-}
-
-#[derive(Debug, Clone)]
-struct IndexLeaf {
-    path: String,
-    hash: Hash,
-    terms: Bytes,
-}
 
 /// The pages that a query found.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -37,110 +20,152 @@ pub struct SearchResults {
     pub hits: Vec<SearchResult>,
 }
 
-impl SearchIndex {
-    pub fn bytes(&self) -> usize {
-        self.leaves.iter().map(|leaf| leaf.terms.len() + leaf.path.len()).sum()
-    }
+/// Some pages of a release.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct ListedPages {
+    /// Path and title, in the order of the paths.
+    pub pages: BTreeMap<String, String>,
+    /// Whether there are more behind these.
+    pub has_more: bool,
+}
 
-    /// The best pages, and the leaves that hold their texts. It takes CPU time.
-    fn search(&self, query: &Query, limit: usize) -> Result<search::Found, Error> {
-        let leaves = self.leaves.iter().map(|leaf| Leaf::open(&leaf.terms)).collect::<Result<Vec<_>, _>>();
-        leaves.and_then(|leaves| search::search(&leaves, query, limit)).map_err(damaged)
-    }
+/// A release of a site, and the account whose turn it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Searched {
+    pub account: AccountId,
+    pub site: SiteId,
+    pub release: i64,
 }
 
 impl Publisher {
-    /// The index of a release. Leaves that `former` has are not read again.
-    pub async fn search_index(
-        &self,
-        site: SiteId,
-        release: i64,
-        former: Option<&SearchIndex>,
-    ) -> Result<SearchIndex, Error> {
-        let names = match self.find(site, release, LEAVES).await? {
-            Some(Found::Body { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),
-            // A release of an earlier version.
-            _ => return Ok(SearchIndex { release, leaves: vec![] }),
-        };
-        let paths: Vec<String> = names.lines().map(|name| format!("/.search/{name}")).collect();
-        let stored = self.peek(move |tx| Ok(files::at_each(tx, site, release, &paths)?)).await?;
-        let known: HashMap<&Hash, &Bytes> = former
-            .into_iter()
-            .flat_map(|former| &former.leaves)
-            .map(|leaf| (&leaf.hash, &leaf.terms))
-            .collect();
-        let (mut leaves, mut unknown) = (Vec::with_capacity(stored.len()), Vec::new());
-        for (path, stored) in stored {
-            let Stored::Bytes { hash, .. } = stored else { continue };
-            match known.get(&hash) {
-                Some(terms) => leaves.push(IndexLeaf { path, hash, terms: (*terms).clone() }),
-                None => unknown.push(path),
-            }
-        }
-        for (path, found) in self.find_each(site, release, &unknown).await? {
-            if let Found::Body { bytes: terms, hash } = found {
-                leaves.push(IndexLeaf { path, hash, terms });
-            }
-        }
-        leaves.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(SearchIndex { release, leaves })
-    }
-
     /// What a query finds in the live release of a site.
     pub async fn search_live(&self, site: &Site, query: Query, limit: usize) -> Result<SearchResults, Error> {
         let id = site.id;
         let live = self.read(move |tx| Ok(releases::live(tx, id)?)).await?;
         let release = live.ok_or_else(|| Error::refused("the site was never built"))?;
-        let index = self.search_index(id, release, None).await?;
-        self.search(id, Arc::new(index), query, limit).await
+        self.search(Searched { account: site.account, site: id, release }, query, limit).await
     }
 
-    /// What a query finds, best first.
+    /// What a query finds in a release, best first. Accounts take turns.
     pub async fn search(
         &self,
-        site: SiteId,
-        index: Arc<SearchIndex>,
+        searched: Searched,
         query: Query,
         limit: usize,
     ) -> Result<SearchResults, Error> {
-        let release = index.release;
-        let searched = index.clone();
-        let found = tokio::task::spawn_blocking(move || searched.search(&query, limit)).await;
-        let found = found.map_err(|error| Error::Internal(format!("search: {error}")))??;
-        let paths: BTreeMap<usize, String> = found
-            .hits
-            .iter()
-            .map(|hit| (hit.leaf, format!("{}.text", index.leaves[hit.leaf].path)))
-            .collect();
-        let paths_to_read: Vec<String> = paths.values().cloned().collect();
-        let texts = self.find_each(site, release, &paths_to_read).await?;
+        let _turn = self.searches.turn(searched.account).await;
+        let mut search = Search::new(query);
+        loop {
+            search = self.each_leaf(searched, search, Search::add).await?;
+            match search.forgiving() {
+                Some(forgiving) => search = forgiving,
+                None => break,
+            }
+        }
+        let found = blocking(move || search.best(limit)).await?;
+        self.explain(searched, found).await
+    }
+
+    /// The pages of a release that a search can find, below a path and behind another one.
+    pub async fn search_pages(
+        &self,
+        searched: Searched,
+        below: String,
+        after: String,
+        limit: usize,
+    ) -> Result<ListedPages, Error> {
+        let _turn = self.searches.turn(searched.account).await;
+        let first = FirstPages { below, after, limit, listed: ListedPages::default() };
+        Ok(self.each_leaf(searched, first, FirstPages::add).await?.listed)
+    }
+
+    /// Adds what is shown of each hit: the best part of its text.
+    async fn explain(&self, searched: Searched, found: search::Found) -> Result<SearchResults, Error> {
+        let index = self.search_index(searched).await?;
+        let leaves: BTreeSet<usize> = found.hits.iter().map(|hit| hit.leaf).collect();
+        let paths: BTreeMap<usize, String> =
+            leaves.into_iter().map(|leaf| (leaf, index.texts_path(leaf))).collect();
+        let wanted: Vec<String> = paths.values().cloned().collect();
+        let texts = self.find_each(searched.site, searched.release, &wanted).await?;
         let explain = move || {
             let mut hits = Vec::with_capacity(found.hits.len());
             for hit in found.hits {
                 let Some(Found::Body { bytes, .. }) = texts.get(&paths[&hit.leaf]) else {
-                    return Err(Error::Internal("search: the text of a page is missing".into()));
+                    return Err(Damaged);
                 };
-                let snippet =
-                    Texts::open(bytes).and_then(|texts| search::snippet(&texts, hit.page, &found.query));
-                let snippet = snippet.map_err(damaged)?;
+                let snippet = search::snippet(&Texts::open(bytes)?, hit.page, &found.query)?;
                 let url = match snippet.anchor {
                     Some(anchor) => format!("{}#{anchor}", hit.url),
                     None => hit.url,
                 };
-                hits.push(SearchResult {
-                    url,
-                    title: hit.title,
-                    section: hit.section,
-                    excerpt: snippet.excerpt,
-                });
+                let (title, section, excerpt) = (hit.title, hit.section, snippet.excerpt);
+                hits.push(SearchResult { url, title, section, excerpt });
             }
             Ok(SearchResults { total: found.total, hits })
         };
-        let explained = tokio::task::spawn_blocking(explain).await;
-        explained.map_err(|error| Error::Internal(format!("search: {error}")))?
+        blocking(explain).await
     }
 }
 
-fn damaged(error: search::Damaged) -> Error {
-    Error::Internal(error.to_string())
+/// Collects the pages with the first paths.
+struct FirstPages {
+    below: String,
+    after: String,
+    limit: usize,
+    listed: ListedPages,
+}
+
+impl FirstPages {
+    fn add(&mut self, leaf: &Leaf<'_>) -> Result<(), Damaged> {
+        for listing in leaf.listings() {
+            let listing = listing?;
+            if !is_below(listing.url, &self.below) || listing.url <= self.after.as_str() {
+                continue;
+            }
+            let pages = &mut self.listed.pages;
+            let is_full = pages.len() == self.limit;
+            if is_full && pages.last_key_value().is_some_and(|(last, _)| listing.url > last.as_str()) {
+                self.listed.has_more = true;
+                continue;
+            }
+            pages.insert(listing.url.to_owned(), listing.title.to_owned());
+            if pages.len() > self.limit {
+                pages.pop_last();
+                self.listed.has_more = true;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `/docs/a` is below `/docs`, and below itself; `/docsets` is not.
+fn is_below(path: &str, above: &str) -> bool {
+    let rest = path.strip_prefix(above.trim_end_matches('/'));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Runs work that takes CPU time.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Damaged> + Send + 'static,
+) -> Result<T, Error> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Error::Internal(format!("search: {error}")))?
+        .map_err(|damaged| Error::Internal(damaged.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_below_another_by_whole_segments() {
+        for (path, above) in
+            [("/docs/a", "/docs"), ("/docs", "/docs/"), ("/docs/a/b", "/docs/a"), ("/a", "/")]
+        {
+            assert!(is_below(path, above), "{path} {above}");
+        }
+        for (path, above) in [("/docsets", "/docs"), ("/blog/a", "/docs"), ("/docs", "/docs/a")] {
+            assert!(!is_below(path, above), "{path} {above}");
+        }
+    }
 }

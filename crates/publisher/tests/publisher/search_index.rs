@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use blob::Blob;
 use bytes::Bytes;
+use futures_util::future::try_join_all;
 use generator::SearchFile;
-use publisher::Found;
+use publisher::{Found, Publisher};
 use search::{Leaf, LeafName, Query, Texts};
 use serde_json::{Value, json};
 use testing::Database;
@@ -20,6 +21,8 @@ testing::on_both_databases!(
     an_edit_replaces_the_files_of_one_leaf,
     leaves_that_are_split_or_merged_equal_those_of_a_clean_build,
     a_damaged_leaf_makes_the_next_build_start_from_scratch,
+    an_index_that_exceeds_its_memory_is_searched_completely,
+    concurrent_first_searches_find_the_same,
 );
 
 impl World {
@@ -168,4 +171,32 @@ async fn a_damaged_leaf_makes_the_next_build_start_from_scratch(database: &Datab
     assert_eq!((world.live().await, world.newest().await), (Some(2), 2));
     assert_eq!(world.urls("page").await, ["/blog/page-0", "/blog/page-1", "/blog/page-2"]);
     assert_eq!(world.urls("other").await, ["/blog/page-1"]);
+}
+
+async fn an_index_that_exceeds_its_memory_is_searched_completely(database: &Database) {
+    let world = World::new(database).await;
+    world.release(pages(0..300)).await;
+    let site = world.publisher.site_find("books").await.unwrap();
+    let search = async |publisher: &Publisher, words: &str| {
+        publisher.search_live(&site, Query::parse(words).unwrap(), 50).await.unwrap()
+    };
+    let all = search(&world.publisher, "same").await;
+    assert_eq!(all.total, 300);
+    let whole = world.publisher.search_memory();
+    // One leaf fits, not two.
+    let small = world.publisher.with_search_memory(whole / 4);
+    for _ in 0..3 {
+        assert_eq!(search(&small, "same").await, all);
+        assert_eq!(search(&small, "word299").await.hits[0].title, "Page 299");
+        assert!(small.search_memory() <= whole / 4, "{} of {whole} bytes", small.search_memory());
+    }
+}
+
+async fn concurrent_first_searches_find_the_same(database: &Database) {
+    let world = World::new(database).await;
+    world.release(pages(0..100)).await;
+    let site = world.publisher.site_find("books").await.unwrap();
+    let searches = (0..8).map(|_| world.publisher.search_live(&site, Query::parse("same").unwrap(), 5));
+    let found = try_join_all(searches).await.unwrap();
+    assert!(found.iter().all(|results| *results == found[0] && results.total == 100), "{found:?}");
 }

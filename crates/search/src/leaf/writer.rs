@@ -3,7 +3,7 @@
 use super::postings::{NewPostings, put_single};
 use super::{BLOCK, HEADER, Impact, Leaf, Listing, MAGIC, Size};
 use crate::Damaged;
-use crate::bytes::{put_text, put_u32};
+use crate::bytes::{Reader, put_text, put_u32};
 
 /// A page of a leaf as it is written.
 pub(crate) struct PageRecord {
@@ -19,7 +19,7 @@ impl PageRecord {
     }
 
     pub(super) fn copy(leaf: &Leaf<'_>, page: usize) -> Result<PageRecord, Damaged> {
-        Ok(PageRecord::new(leaf.size(page)?, &leaf.listing(page)?))
+        Ok(PageRecord::new(leaf.size(page)?, &Listing::read(Reader::new(leaf.record(page)?))?))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A file of a release, ready to be sent.
 
-use axum::http::header::{ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, VARY};
+use axum::http::header::{ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK, VARY};
 use axum::http::{HeaderMap, HeaderValue};
 use bytes::Bytes;
 use publisher::{Found, content_type};
@@ -8,6 +8,7 @@ use tokio::sync::OnceCell;
 
 use super::compress::{self, Busy, Compressor};
 use super::headers::{self, RELEASE};
+use super::markdown;
 use crate::encoding::Encoding;
 
 pub(super) struct File {
@@ -77,6 +78,9 @@ impl Body {
         headers.insert(ETAG, tag(&hash, ""));
         headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes.len()));
         headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+        if let Some(link) = markdown::link(kind, path, &bytes) {
+            headers.insert(LINK, link);
+        }
         if let Some(vary) = vary(kind, is_compressible) {
             headers.insert(VARY, HeaderValue::from_static(vary));
         }

@@ -1,14 +1,44 @@
 //! The Markdown of a page instead of its HTML, for clients that prefer it: `Accept: text/markdown`.
 
-use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
+use axum::http::{HeaderMap, HeaderValue};
+use memchr::memmem;
 
+use super::path;
 use crate::encoding::quality;
 
 /// The path of the Markdown that belongs to a page, if it has any.
 pub(super) fn path_of(page: &str) -> String {
     // `/.md` is the Markdown of the home page; `/index.md` may be that of a page named `index`.
     format!("{page}.md")
+}
+
+/// The `Link` header of a file: from a page to its Markdown and to the list of all Markdown, and back to the page. It is
+/// made when a file enters the cache.
+pub(super) fn link(content_type: &str, path: &str, bytes: &[u8]) -> Option<HeaderValue> {
+    let link = if content_type.starts_with("text/html") {
+        let url = linked_markdown(bytes)?;
+        format!(
+            "<{url}>; rel=\"alternate\"; type=\"text/markdown\", </llms.txt>; rel=\"describedby\"; type=\"text/plain\""
+        )
+    } else if content_type.starts_with("text/markdown") {
+        let page = path.strip_suffix(".md")?;
+        format!("<{}>; rel=\"canonical\"", path::encode(page))
+    } else {
+        return None;
+    };
+    HeaderValue::try_from(link).ok()
+}
+
+/// The URL of the Markdown that a page names in its head. Lists have none.
+fn linked_markdown(page: &[u8]) -> Option<&str> {
+    // The theme writes it like this, before everything that may be long.
+    const LINK: &[u8] = b"type=\"text/markdown\" href=\"";
+    const HEAD: usize = 16 << 10;
+    let head = &page[..page.len().min(HEAD)];
+    let rest = &head[memmem::find(head, LINK)? + LINK.len()..];
+    let url = &rest[..memchr::memchr(b'"', rest)?];
+    str::from_utf8(url).ok().filter(|url| !url.contains(['<', '>', '&']))
 }
 
 /// Whether Markdown is named, with a quality at least as high as that of HTML. `*/*` alone means HTML.

@@ -1,45 +1,19 @@
 //! `/search` and `/search.json`: searches the live release of a site.
 
-use std::sync::Arc;
-
 use axum::extract::Query;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Request, StatusCode, Uri};
-use model::SiteId;
-use publisher::{Error, HostedSite, Publisher, SearchIndex, SearchQuery, SearchResults, fill_search_page};
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
+use publisher::{Error, HostedSite, SearchQuery, SearchResults, Searched, fill_search_page};
 use serde_json::json;
-use tokio::sync::Semaphore;
 
 use super::file::{File, FileContent};
-use super::files::Files;
-use super::{SiteResponse, headers, notes, response};
+use super::{Parts, SiteResponse, headers, notes, response};
 use crate::listen::RequestBody;
 
 const PAGE: &str = "/search";
 const JSON: &str = "/search.json";
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 50;
-/// Queries that are answered at a time: each takes CPU time, and the texts of its results.
-const MAX_CONCURRENT: usize = 4;
-/// Indexes in memory, in bytes. A site of 10,000 pages has about 13 MB.
-const MAX_INDEX_BYTES: u64 = 128 << 20;
-
-/// The indexes of the sites that were searched last.
-pub(super) struct Search {
-    indexes: Cache<SiteId, Arc<SearchIndex>, Bytes>,
-    queries: Semaphore,
-}
-
-#[derive(Clone)]
-struct Bytes;
-
-impl Weighter<SiteId, Arc<SearchIndex>> for Bytes {
-    fn weight(&self, _: &SiteId, index: &Arc<SearchIndex>) -> u64 {
-        index.bytes() as u64 + 64
-    }
-}
 
 #[derive(Debug, PartialEq, Eq)]
 struct Asked {
@@ -52,19 +26,10 @@ pub(super) fn is_search(path: &str) -> bool {
     matches!(path, PAGE | JSON)
 }
 
-impl Search {
-    pub(super) fn new() -> Search {
-        Search {
-            indexes: Cache::with_weighter(64, MAX_INDEX_BYTES, Bytes),
-            queries: Semaphore::new(MAX_CONCURRENT),
-        }
-    }
-
+impl Parts {
     /// The response for a path of [`is_search`].
-    pub(super) async fn respond(
+    pub(super) async fn search(
         &self,
-        publisher: &Publisher,
-        files: &Files,
         site: &HostedSite,
         release: i64,
         path: &str,
@@ -78,59 +43,35 @@ impl Search {
             Ok(asked) => asked,
             Err(message) => return Ok(refused(path, &message)),
         };
+        let searched = Searched { account: site.account, site: site.id, release };
         let results = match query.is_empty() {
             true => SearchResults::default(),
-            false => self.run(publisher, site.id, release, query, asked.limit).await?,
+            false => self.publisher.search(searched, query, asked.limit).await?,
         };
         let bytes = match path {
             JSON => {
                 json!({"query": asked.query, "total": results.total, "results": results.hits}).to_string()
             }
-            _ => match self.page(publisher, files, site.id, release, &asked.query, results).await? {
+            _ => match self.results_page(searched, &asked.query, results).await? {
                 Some(page) => page,
                 None => return Ok(notes::not_found()),
             },
         };
-        let file = files.made(release, path, bytes.into_bytes());
+        let file = self.files.made(release, path, bytes.into_bytes());
         let FileContent::Body(body) = &file.content else { return Ok(notes::not_found()) };
         Ok(response::whole(body, request.method(), request.headers()).await)
     }
 
     /// `None`: a release of an earlier version has no such page.
-    async fn page(
+    async fn results_page(
         &self,
-        publisher: &Publisher,
-        files: &Files,
-        site: SiteId,
-        release: i64,
+        Searched { site, release, .. }: Searched,
         query: &str,
         results: SearchResults,
     ) -> Result<Option<String>, Error> {
-        let page = files.find(publisher, site, release, PAGE).await?;
+        let page = self.files.find(&self.publisher, site, release, PAGE).await?;
         let Some(File { content: FileContent::Body(body), .. }) = page.as_deref() else { return Ok(None) };
         Ok(fill_search_page(&String::from_utf8_lossy(&body.plain.bytes), query, &results.hits))
-    }
-
-    async fn run(
-        &self,
-        publisher: &Publisher,
-        site: SiteId,
-        release: i64,
-        query: SearchQuery,
-        limit: usize,
-    ) -> Result<SearchResults, Error> {
-        let _permit = self.queries.acquire().await;
-        let known = self.indexes.get(&site);
-        let index = match known {
-            Some(index) if index.release == release => index,
-            former => {
-                let index = publisher.search_index(site, release, former.as_deref()).await?;
-                let index = Arc::new(index);
-                self.indexes.insert(site, index.clone());
-                index
-            }
-        };
-        publisher.search(site, index, query, limit).await
     }
 }
 

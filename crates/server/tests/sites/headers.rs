@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
 use testing::Database;
 
+use crate::builds::publish;
 use crate::server_under_test::start;
 use crate::visitor::{Answer, Ask};
 
@@ -11,6 +13,7 @@ testing::on_each_configuration!(
     a_page_has_these_headers,
     an_asset_is_kept_forever,
     a_client_that_prefers_markdown_gets_it,
+    a_page_and_its_markdown_link_to_each_other,
     the_fonts_of_the_theme_are_on_every_site,
     types_are_by_name,
     every_response_of_a_site_has_its_release_and_the_security_headers,
@@ -65,6 +68,25 @@ async fn a_client_that_prefers_markdown_gets_it(database: &Database) {
         .header("accept", "text/markdown")
         .header("if-none-match", markdown.header("etag").unwrap());
     assert_eq!(server.ask(known).await.status, 304);
+}
+
+async fn a_page_and_its_markdown_link_to_each_other(database: &Database) {
+    let server = start(database).await;
+    publish(&server, json!({"pages": [{"title": "A", "content": "Text. ".repeat(500)}]})).await;
+    let page = server.ask(Ask::get("/blog/a").accept("gzip")).await;
+    assert_eq!(page.header("content-encoding"), Some("gzip"));
+    let (markdown, rest) = page.header("link").unwrap().split_once("; rel=\"alternate\"").unwrap();
+    assert_eq!(rest, "; type=\"text/markdown\", </llms.txt>; rel=\"describedby\"; type=\"text/plain\"");
+    let url = markdown.trim_matches(['<', '>']);
+    let path = url.strip_prefix("http://acme.localhost:8081").unwrap_or(url);
+    let markdown = server.get(path).await;
+    assert_eq!((markdown.status, markdown.header("link")), (200, Some("</blog/a>; rel=\"canonical\"")));
+    let preferred = server.ask(Ask::get("/blog/a").header("accept", "text/markdown")).await;
+    assert_eq!(preferred.header("link"), markdown.header("link"));
+    for path in ["/blog", "/nothing", "/feed.xml", "/llms.txt", "/search?q=text"] {
+        assert_eq!(server.get(path).await.header("link"), None, "{path}");
+    }
+    assert_eq!(server.get("/llms.txt").await.status, 200);
 }
 
 async fn the_fonts_of_the_theme_are_on_every_site(database: &Database) {

@@ -14,6 +14,7 @@ mod conditions;
 mod engines;
 mod headers;
 mod hosts;
+mod mcp;
 mod methods;
 mod missing;
 mod paths;

@@ -1,6 +1,6 @@
 //! Under which hosts a site is found, and what a visitor's request needs to know of it.
 
-use model::{SiteId, SiteName, Timestamp};
+use model::{AccountId, SiteId, SiteName, Timestamp};
 
 use crate::engine::row::{from_row, read, select};
 use crate::{Result, Tx, sites};
@@ -9,6 +9,7 @@ use crate::{Result, Tx, sites};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostedSite {
     pub id: SiteId,
+    pub account: AccountId,
     /// The live release; none before the first build.
     pub release: Option<i64>,
     pub protection: Option<Protection>,
@@ -26,6 +27,7 @@ pub struct Protection {
 from_row!(
     hosted = HostedSite {
         id: "sites.id",
+        account: "account_id",
         release: "live_release",
         protection: "password_hash, cookie_key",
         suspended: "suspended_at IS NOT NULL",

@@ -18,8 +18,9 @@ testing::on_both_databases!(
     a_deleted_site_gets_no_domain,
 );
 
-fn hosted(id: SiteId) -> HostedSite {
-    HostedSite { id, release: None, protection: None, suspended: false }
+async fn hosted(store: &Store, id: SiteId) -> HostedSite {
+    let account = read(store, move |tx| sites::get(tx, id)).await.unwrap().account;
+    HostedSite { id, account, release: None, protection: None, suspended: false }
 }
 
 async fn by_name(store: &Store, name: &str) -> Option<HostedSite> {
@@ -46,13 +47,16 @@ async fn list(store: &Store, site: SiteId) -> Vec<String> {
 async fn a_site_is_found_by_its_name(database: &Database) {
     let store = database.store();
     let id = site(store, "books").await.id;
-    assert_eq!(by_name(store, "books").await, Some(hosted(id)));
+    assert_eq!(by_name(store, "books").await, Some(hosted(store, id).await));
     assert_eq!(by_name(store, "nobody").await, None);
     write(store, move |tx| releases::go_live(tx, id, 7, Move::Build)).await;
     let renamed = SiteName::parse("renamed").unwrap();
     write(store, move |tx| sites::rename(tx, id, &renamed)).await;
     assert_eq!(by_name(store, "books").await, None);
-    assert_eq!(by_name(store, "renamed").await, Some(HostedSite { release: Some(7), ..hosted(id) }));
+    assert_eq!(
+        by_name(store, "renamed").await,
+        Some(HostedSite { release: Some(7), ..hosted(store, id).await })
+    );
 }
 
 async fn a_site_is_found_by_its_domains(database: &Database) {
@@ -64,7 +68,10 @@ async fn a_site_is_found_by_its_domains(database: &Database) {
     write(store, move |tx| releases::go_live(tx, books, 7, Move::Build)).await;
     write(store, move |tx| releases::go_live(tx, other, 8, Move::Build)).await;
     for host in ["books.example.com", "www.example.com"] {
-        assert_eq!(by_domain(store, host).await, Some(HostedSite { release: Some(7), ..hosted(books) }));
+        assert_eq!(
+            by_domain(store, host).await,
+            Some(HostedSite { release: Some(7), ..hosted(store, books).await })
+        );
     }
     assert_eq!(by_domain(store, "example.com").await, None);
 }
@@ -76,7 +83,7 @@ async fn a_host_has_one_site(database: &Database) {
     for site in [books, other] {
         assert!(!add(store, "example.com", site, 2).await);
     }
-    assert_eq!(by_domain(store, "example.com").await, Some(hosted(books)));
+    assert_eq!(by_domain(store, "example.com").await, Some(hosted(store, books).await));
     assert_eq!(list(store, other).await, [""; 0]);
 }
 
@@ -85,7 +92,7 @@ async fn a_domain_is_removed_by_its_own_site_only(database: &Database) {
     let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
     add(store, "example.com", books, 1).await;
     assert!(!remove(store, "example.com", other).await);
-    assert_eq!(by_domain(store, "example.com").await, Some(hosted(books)));
+    assert_eq!(by_domain(store, "example.com").await, Some(hosted(store, books).await));
     assert!(remove(store, "example.com", books).await);
     assert!(!remove(store, "example.com", books).await);
     assert_eq!(by_domain(store, "example.com").await, None);
@@ -113,7 +120,7 @@ async fn a_deleted_site_is_not_found(database: &Database) {
     for host in ["gone.com", "www.gone.com"] {
         assert_eq!(by_domain(store, host).await, None);
     }
-    assert_eq!(by_domain(store, "stays.com").await, Some(hosted(stays)));
+    assert_eq!(by_domain(store, "stays.com").await, Some(hosted(store, stays).await));
 }
 
 async fn a_protected_site_says_so(database: &Database) {
@@ -125,12 +132,12 @@ async fn a_protected_site_says_so(database: &Database) {
         write(store, move |tx| hosts::protect(tx, books, protection.as_ref()))
     };
     protect(Some(protection.clone())).await;
-    let expected = HostedSite { protection: Some(protection), ..hosted(books) };
+    let expected = HostedSite { protection: Some(protection), ..hosted(store, books).await };
     assert_eq!(by_name(store, "books").await, Some(expected.clone()));
     assert_eq!(by_domain(store, "example.com").await, Some(expected));
-    assert_eq!(by_name(store, "other").await, Some(hosted(other)));
+    assert_eq!(by_name(store, "other").await, Some(hosted(store, other).await));
     protect(None).await;
-    assert_eq!(by_name(store, "books").await, Some(hosted(books)));
+    assert_eq!(by_name(store, "books").await, Some(hosted(store, books).await));
 }
 
 async fn the_sites_of_a_suspended_account_say_so(database: &Database) {
@@ -140,10 +147,10 @@ async fn the_sites_of_a_suspended_account_say_so(database: &Database) {
     let account = books.account;
     for suspended_at in [Some(at(5)), None] {
         write(store, move |tx| accounts::set_suspended(tx, account, suspended_at)).await;
-        let expected = HostedSite { suspended: suspended_at.is_some(), ..hosted(books.id) };
+        let expected = HostedSite { suspended: suspended_at.is_some(), ..hosted(store, books.id).await };
         assert_eq!(by_name(store, "books").await, Some(expected.clone()));
         assert_eq!(by_domain(store, "example.com").await, Some(expected));
-        assert_eq!(by_name(store, "other").await, Some(hosted(other.id)));
+        assert_eq!(by_name(store, "other").await, Some(hosted(store, other.id).await));
     }
 }
 
