@@ -12,6 +12,6 @@ pub use errors::{
 };
 pub use media::{MediaForm, MediaItem, PublishForm};
 pub use pages::{
-    ContentType, DeleteEntry, PageInput, PageList, PageSummary, PublishBody, PublishRequest, PublishResponse,
-    PublishedPage, WriteStatus,
+    BrokenLink, ContentType, DeleteEntry, MediaPlan, MovedPage, PageDetail, PageInput, PageList, PageSummary,
+    Plan, PublishBody, PublishRequest, PublishResponse, PublishedPage, WriteStatus,
 };

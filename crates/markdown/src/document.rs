@@ -18,6 +18,7 @@ use pulldown_cmark::Event;
 
 use self::footnote::Footnotes;
 use self::heading::Outline;
+pub(crate) use self::heading::first_heading;
 use self::page::Page;
 use crate::limits::{Budget, CPU_TIME, max_html, too_long};
 use crate::{Rendered, TooComplex, parse};

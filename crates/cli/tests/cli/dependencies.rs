@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The workspace crates that each crate may depend on.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 19] = [
     ("api", &[]),
     ("model", &[]),
+    ("front_matter", &[]),
     ("webp", &[]),
     ("picture", &["webp"]),
     ("media", &["model", "picture"]),
@@ -18,13 +19,32 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("store", &["model"]),
     ("backup", &["blob", "model", "store"]),
     ("generator", &["markdown", "model", "search"]),
-    ("publisher", &["api", "blob", "generator", "limits", "markdown", "media", "model", "search", "store"]),
+    (
+        "publisher",
+        &[
+            "api",
+            "blob",
+            "front_matter",
+            "generator",
+            "limits",
+            "markdown",
+            "media",
+            "model",
+            "search",
+            "store",
+        ],
+    ),
     ("server", &["api", "limits", "model", "publisher"]),
-    ("cli", &["backup", "blob", "limits", "media", "model", "publisher", "server", "store"]),
+    ("folder", &["front_matter", "markdown", "media", "model"]),
+    ("client", &[]),
+    (
+        "cli",
+        &["backup", "blob", "client", "folder", "limits", "media", "model", "publisher", "server", "store"],
+    ),
 ];
 
 /// External crates that only one workspace crate may depend on.
-const ONLY: [(&str, &str); 11] = [
+const ONLY: [(&str, &str); 14] = [
     ("rusqlite", "store"),
     ("postgres", "store"),
     ("object_store", "blob"),
@@ -36,6 +56,9 @@ const ONLY: [(&str, &str); 11] = [
     ("axum", "server"),
     ("hyper", "server"),
     ("clap", "cli"),
+    ("serde-saphyr", "front_matter"),
+    ("ignore", "folder"),
+    ("notify", "cli"),
 ];
 
 /// The names under `[dependencies]`, by crate.
@@ -74,7 +97,19 @@ fn a_seam_dependency_is_used_by_one_crate() {
 #[test]
 fn model_api_and_generator_are_synchronous() {
     let dependencies = dependencies();
-    for name in ["api", "generator", "highlight", "markdown", "media", "model", "picture", "search", "webp"] {
+    for name in [
+        "api",
+        "folder",
+        "front_matter",
+        "generator",
+        "highlight",
+        "markdown",
+        "media",
+        "model",
+        "picture",
+        "search",
+        "webp",
+    ] {
         assert!(!dependencies[name].contains("tokio"), "{name} is synchronous");
     }
 }
