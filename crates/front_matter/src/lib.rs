@@ -60,6 +60,14 @@ pub fn read(text: &str) -> Result<Document<'_>, Invalid> {
     Ok(Document { fields, body: below, body_line })
 }
 
+/// The number of the line on which the front matter of a file gives a field, by the API's name of it; 1 if it does not.
+pub fn line_of(text: &str, field: &str) -> usize {
+    let names =
+        |line: &str| line.split_once([':', '=']).is_some_and(|(key, _)| parse::is_named(key.trim(), field));
+    let Ok(Document { body_line, .. }) = read(text) else { return 1 };
+    text.lines().take(body_line - 1).position(names).map_or(1, |line| line + 1)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Yaml,

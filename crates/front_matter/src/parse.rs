@@ -67,13 +67,13 @@ fn parse_toml(text: &str) -> Result<Fields, Invalid> {
 /// The line of the key with which a message begins: the last one, if it is given twice.
 fn line_of(text: &str, separator: char, message: &str) -> usize {
     let key = message.split([':', ' ']).next().unwrap_or_default();
-    let names = |line: &&str| line.split_once(separator).is_some_and(|(name, _)| is_named(name.trim(), key));
+    let names = |line: &str| line.split_once(separator).is_some_and(|(name, _)| is_named(name.trim(), key));
     let lines: Vec<&str> = text.lines().collect();
-    lines.iter().rposition(|line| names(&line)).map_or(1, |line| line + 2)
+    lines.iter().rposition(|line| names(line)).map_or(1, |line| line + 2)
 }
 
 /// Whether a key in the file is the field of this name.
-fn is_named(key: &str, field: &str) -> bool {
+pub(crate) fn is_named(key: &str, field: &str) -> bool {
     let plain = |text: &str| text.replace(['_', '"'], "").to_lowercase();
     let (key, field) = (plain(key), plain(field));
     key == field || (key == "type" && field == "contenttype") || (key == "date" && field == "publishedat")

@@ -16,7 +16,6 @@ use store::{files, media, pages, releases};
 use super::draft::{Complete, Request, SEARCH, SEARCH_PER_BYTE};
 use super::look_up::Ahead;
 use super::publish::{Changes, Written, published};
-use super::read::path;
 use super::texts::Texts;
 use crate::{Caller, Error, ProcessedFiles, Publisher, TextRef};
 
@@ -66,7 +65,7 @@ fn planned(written: Written) -> PublishedPage {
 impl Changes {
     fn moves(&self) -> impl Iterator<Item = MovedPage> {
         self.left.iter().zip(&self.moved).map(|((from, _), index)| {
-            let to = path(&self.pages[*index].page.key);
+            let to = self.pages[*index].page.key.path();
             // A homepage is at the root, whatever its slug is.
             let from = if from.starts_with("/homepage/") { "/".to_owned() } else { from.clone() };
             MovedPage { from, to }
@@ -171,11 +170,11 @@ impl Publisher {
         let site = site.id;
         let mut present = Paths::default();
         present.add("/".to_owned());
-        changes.pages.iter().for_each(|written| present.add(path(&written.page.key)));
+        changes.pages.iter().for_each(|written| present.add(written.page.key.path()));
         present.0.extend(changes.left.iter().map(|(former, _)| former.clone()));
         let mut unknown: Vec<(BrokenLink, String)> = Vec::new();
         for (index, links) in links {
-            let page = path(&changes.pages[index].page.key);
+            let page = changes.pages[index].page.key.path();
             for link in links {
                 let target =
                     markdown::local_target(&link, &page).filter(|target| !present.0.contains(target));

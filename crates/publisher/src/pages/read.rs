@@ -1,7 +1,7 @@
 //! Reads one page with its content.
 
 use api::PageDetail;
-use model::{ContentType, PageKey, SiteId};
+use model::{PageKey, SiteId};
 use serde_json::value::RawValue;
 use store::pages::Page;
 use store::texts::{self, Text};
@@ -44,7 +44,7 @@ fn detail(page: Page, content: String, params: String) -> serde_json::Result<Pag
     Ok(PageDetail {
         id: page.id.0,
         slug: page.key.slug.as_str().to_owned(),
-        url: path(&page.key),
+        url: page.key.path(),
         content_type: page.key.content_type.as_str(),
         section: Some(page.key.section.as_str().to_owned()).filter(|section| !section.is_empty()),
         title: page.title,
@@ -59,12 +59,4 @@ fn detail(page: Page, content: String, params: String) -> serde_json::Result<Pag
         updated_at: page.updated_at.to_string(),
         hash,
     })
-}
-
-/// Where visitors find the page.
-pub(super) fn path(key: &PageKey) -> String {
-    match key.content_type {
-        ContentType::Homepage => "/".to_owned(),
-        _ => generator::url(key),
-    }
 }
