@@ -4,6 +4,7 @@ mod builds;
 mod errors;
 mod media;
 mod pages;
+mod sites;
 
 pub use builds::{BuildOutcome, BuildQueued, BuildRefused, BuildWarning, LatestBuild, TriggerBuild};
 pub use errors::{
@@ -15,3 +16,4 @@ pub use pages::{
     BrokenLink, ContentType, DeleteEntry, MediaPlan, MovedPage, PageDetail, PageInput, PageList, PageSummary,
     Plan, PublishBody, PublishRequest, PublishResponse, PublishedPage, WriteStatus,
 };
+pub use sites::{SiteList, SiteSummary};

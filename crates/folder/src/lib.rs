@@ -57,6 +57,15 @@ pub struct File {
     pub bytes: u64,
 }
 
+impl File {
+    /// Identifies the file's bytes.
+    pub fn hash(&self) -> std::io::Result<String> {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(std::fs::File::open(&self.path)?)?;
+        Ok(hasher.finalize().to_hex().to_string())
+    }
+}
+
 /// Reads a folder. `progress` is called with the number of files that were read so far.
 pub fn read(
     folder: &Path,

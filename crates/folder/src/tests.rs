@@ -82,7 +82,7 @@ fn links_lead_to_pages_and_files() {
     let expected = "[a](/docs/other#part) ![b](URL) [c](/docs/other) [e](/docs/b) [f](#x) [g](https://x.y/z.md)\n\
         `[h](b.md)` [i](URL)";
     assert_eq!(page.text.with(|_| "URL".into()), expected);
-    assert_eq!(page.text.for_upload(), expected.replace("URL", "file:blog/img/c%20d.png"));
+    assert_eq!(page.text.for_upload(|_| None), expected.replace("URL", "file:blog/img/c%20d.png"));
     assert_eq!(page.text.files().collect::<Vec<_>>(), ["blog/img/c d.png", "blog/img/c d.png"]);
     assert_eq!(read.files.keys().collect::<Vec<_>>(), ["blog/img/c d.png"]);
     assert_eq!(read.warnings, []);

@@ -49,9 +49,21 @@ impl Text {
         filled + &self.text[copied..]
     }
 
-    /// The text for a request to which the files are attached under their paths in the folder.
-    pub fn for_upload(&self) -> String {
-        self.with(|file| format!("file:{}", utf8_percent_encode(file, ESCAPED)))
+    /// The text for a request to which files are attached under their paths in the folder: all but those that have an
+    /// address already.
+    pub fn for_upload(&self, address: impl Fn(&str) -> Option<String>) -> String {
+        self.with(|file| {
+            address(file).unwrap_or_else(|| format!("file:{}", utf8_percent_encode(file, ESCAPED)))
+        })
+    }
+
+    /// Its bytes, about.
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.places.is_empty()
     }
 }
 

@@ -16,6 +16,7 @@ use crate::error::ApiError;
 use crate::guard::guard;
 use crate::routes::{
     builds_latest, builds_trigger, media_upload, pages_delete, pages_list, pages_publish, pages_read,
+    sites_list,
 };
 use crate::trace::{catch_panic, trace};
 use crate::{App, Health, docs, health, tls};
@@ -57,6 +58,7 @@ pub(crate) fn public_api() -> (Router<App>, OpenApi) {
         .routes(routes!(media_upload::upload))
         .routes(routes!(builds_trigger::trigger))
         .routes(routes!(builds_latest::latest))
+        .routes(routes!(sites_list::list))
         .split_for_parts()
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod pages_delete;
 pub(crate) mod pages_list;
 pub(crate) mod pages_publish;
 pub(crate) mod pages_read;
+pub(crate) mod sites_list;
 
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
