@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use notify::{EventKind, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 
+use super::report::Report;
 use super::{Push, note};
 
 /// An editor writes a file in several steps; changes that follow each other are published together.
@@ -25,20 +26,32 @@ impl Push {
         watcher
             .watch(&self.command.folder, RecursiveMode::Recursive)
             .with_context(|| format!("watch {}", self.command.folder.display()))?;
+        // One for the whole loop: an interruption during a push counts as well.
+        let mut interruption = std::pin::pin!(tokio::signal::ctrl_c());
         loop {
-            match self.once(true).await {
-                Ok((report, _)) if report.is_nothing() => {}
-                Ok((report, _)) => report.show(self.json),
-                // The author corrects it and saves again.
-                Err(error) => note(format_args!("{error:#}")),
+            tokio::select! {
+                outcome = self.once(true) => self.show(outcome),
+                _ = &mut interruption => return Ok(ExitCode::SUCCESS),
             }
             tokio::select! {
-                () = async {
-                    changes.recv().await;
-                    while tokio::time::timeout(QUIET, changes.recv()).await.is_ok_and(|change| change.is_some()) {}
-                } => {}
-                _ = tokio::signal::ctrl_c() => return Ok(ExitCode::SUCCESS),
+                () = next_change(&mut changes) => {}
+                _ = &mut interruption => return Ok(ExitCode::SUCCESS),
             }
         }
     }
+
+    fn show(&self, outcome: Result<(Report, ExitCode)>) {
+        match outcome {
+            Ok((report, _)) if report.is_nothing() => {}
+            Ok((report, _)) => report.show(self.json),
+            // The author corrects it and saves again.
+            Err(error) => note(format_args!("{error:#}")),
+        }
+    }
+}
+
+/// Waits for a change, and until no other one follows.
+async fn next_change(changes: &mut mpsc::Receiver<()>) {
+    changes.recv().await;
+    while tokio::time::timeout(QUIET, changes.recv()).await.is_ok_and(|change| change.is_some()) {}
 }
