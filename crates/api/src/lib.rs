@@ -4,6 +4,7 @@ mod builds;
 mod errors;
 mod media;
 mod pages;
+mod sites;
 
 pub use builds::{BuildOutcome, BuildQueued, BuildRefused, BuildWarning, LatestBuild, TriggerBuild};
 pub use errors::{
@@ -12,6 +13,7 @@ pub use errors::{
 };
 pub use media::{MediaForm, MediaItem, PublishForm};
 pub use pages::{
-    ContentType, DeleteEntry, PageInput, PageList, PageSummary, PublishBody, PublishRequest, PublishResponse,
-    PublishedPage, WriteStatus,
+    BrokenLink, ContentType, DeleteEntry, MediaPlan, MovedPage, PageDetail, PageInput, PageList, PageSummary,
+    Plan, PublishBody, PublishRequest, PublishResponse, PublishedPage, WriteStatus,
 };
+pub use sites::{SiteList, SiteSummary};

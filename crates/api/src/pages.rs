@@ -35,6 +35,9 @@ pub struct PublishRequest {
     /// Queue a build once everything is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub build: Option<bool>,
+    /// Check everything and report what would change, but store nothing and queue no build.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
 }
 
 /// A page as sent by a client. Omitted (or null) fields keep their stored values.
@@ -79,7 +82,8 @@ pub struct PageInput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-01-02T03:04:05Z")]
     pub published_at: Option<String>,
-    /// Front-matter params of the generated site; replaces the stored ones.
+    /// Front-matter params of the generated site; replaces the stored ones. `aliases`, a list of at most 100 paths such as
+    /// `/old/page`, redirects from these paths to the page, unless another page is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub params: Option<Box<RawValue>>,
@@ -109,7 +113,8 @@ pub struct DeleteEntry {
     pub section: Option<String>,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct PublishResponse {
     /// In the order of the request.
     pub pages: Vec<PublishedPage>,
@@ -125,15 +130,61 @@ pub struct PublishResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub build: Option<BuildOutcome>,
+    /// `true`, only in a dry run: nothing was stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub dry_run: Option<bool>,
+    /// Only in a dry run: what else the request would do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub plan: Option<Plan>,
     /// The page's fields again, if the request was a single page.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
     pub page: Option<PublishedPage>,
 }
 
+/// What a dry run found, besides the pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// Pages whose URL would change; the former one would redirect.
+    pub moved: Vec<MovedPage>,
+    pub media: MediaPlan,
+    /// Links of the sent pages that would lead to no page of the site; at most 1000.
+    pub broken_links: Vec<BrokenLink>,
+}
+
+/// Paths on the site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct MovedPage {
+    #[schema(example = "/docs/old")]
+    pub from: String,
+    #[schema(example = "/docs/new")]
+    pub to: String,
+}
+
+/// Of the attached files, those that the site does not have: their number, and their bytes as they would be stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct MediaPlan {
+    pub files: u64,
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct BrokenLink {
+    /// The path of the page that has the link.
+    #[schema(example = "/blog/hello-world")]
+    pub page: String,
+    /// The link as written.
+    #[schema(example = "../missing")]
+    pub link: String,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublishedPage {
+    /// Of a page that a dry run would create: not kept.
     pub id: Uuid,
     pub slug: String,
     pub title: String,
@@ -156,6 +207,8 @@ pub struct PublishedPage {
 pub enum WriteStatus {
     Created,
     Updated,
+    /// Only in a dry run.
+    Unchanged,
 }
 
 /// A page as listed by `GET /pages`. Borrowed: a listing is written directly from the database's rows.
@@ -181,6 +234,47 @@ pub struct PageSummary<'a> {
     pub published_at: &'a str,
     #[schema(format = DateTime)]
     pub updated_at: &'a str,
+    /// Only with `hashes=true`; see `GET /pages/{slug}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub hash: Option<&'a str>,
+}
+
+/// A page with its content, as returned by `GET /pages/{slug}`.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PageDetail {
+    pub id: Uuid,
+    pub slug: String,
+    pub title: String,
+    #[schema(value_type = ContentType)]
+    pub content_type: &'static str,
+    /// Only if the page has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub section: Option<String>,
+    #[schema(required)]
+    pub description: Option<String>,
+    /// Markdown, with the URLs of uploaded files in place of `file:` references.
+    pub content: String,
+    pub draft: bool,
+    pub tags: Vec<String>,
+    #[schema(required)]
+    pub api_endpoint: Option<String>,
+    #[schema(value_type = Object)]
+    pub params: Box<RawValue>,
+    #[schema(format = DateTime)]
+    pub published_at: String,
+    #[schema(format = DateTime)]
+    pub created_at: String,
+    #[schema(format = DateTime)]
+    pub updated_at: String,
+    /// The page's path on the site.
+    #[schema(example = "/blog/hello-world")]
+    pub url: String,
+    /// SHA-256 of the page's fields, in hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    pub hash: String,
 }
 
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,5 +1,5 @@
 //! The operator's commands. They access the database directly, so they need no running server, and a running server
-//! sees their changes at its next request.
+//! sees their changes at its next request. The author's command, `push`, is a client of the API.
 
 mod account;
 mod backup;
@@ -7,6 +7,7 @@ mod media;
 mod migrate;
 mod objects;
 mod page;
+mod push;
 mod restore;
 mod site;
 mod store;
@@ -26,6 +27,7 @@ pub use self::media::MediaCommand;
 pub use self::migrate::MigrateCommand;
 pub use self::objects::ObjectsCommand;
 pub use self::page::PageCommand;
+pub use self::push::PushCommand;
 pub use self::restore::RestoreCommand;
 pub use self::site::{SiteCommand, last_build};
 pub use self::store::StoreCommand;

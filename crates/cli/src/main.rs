@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    AccountCommand, BackupCommand, MediaCommand, MigrateCommand, ObjectsCommand, PageCommand, RestoreCommand,
-    SiteCommand, StoreCommand, TokenCommand,
+    AccountCommand, BackupCommand, MediaCommand, MigrateCommand, ObjectsCommand, PageCommand, PushCommand,
+    RestoreCommand, SiteCommand, StoreCommand, TokenCommand,
 };
 use crate::serve::Roles;
 
@@ -60,6 +60,8 @@ pub struct ServeArgs {
 enum Command {
     /// Run the server
     Serve(ServeArgs),
+    /// Publish a folder of Markdown through the API
+    Push(PushCommand),
     /// Accounts: create, list, show, suspend, resume, change the plan or the default site
     #[command(subcommand)]
     Account(AccountCommand),
@@ -140,6 +142,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 fn run_command(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve(arguments) => serve::serve(global, &arguments)?,
+        Command::Push(command) => return command.run(global),
         Command::Account(command) => command.run(global)?,
         Command::Site(command) => command.run(global)?,
         Command::Token(command) => command.run(global)?,

@@ -59,6 +59,8 @@ pub(crate) struct Index {
     noindex: bool,
     former: HashMap<String, PageId>,
     former_of: HashMap<PageId, BTreeSet<String>>,
+    /// The pages that claim a path by `aliases`; the first one gets it.
+    aliases: HashMap<String, BTreeSet<PageId>>,
 }
 
 /// How homepages are ranked: slug `index` first, then those without a section, then the last published.
@@ -166,12 +168,18 @@ impl Index {
     }
 
     /// The page whose former path is `path`.
-    pub fn former(&self, path: &str) -> Option<&Page> {
+    fn former(&self, path: &str) -> Option<&Page> {
         self.page(*self.former.get(path)?)
     }
 
+    /// The page that redirects from `path`: its former path, or one of its aliases.
+    pub fn redirects_from(&self, path: &str) -> Option<&Page> {
+        self.former(path).or_else(|| self.page(*self.aliases.get(path)?.first()?))
+    }
+
     pub fn former_paths(&self) -> impl Iterator<Item = &String> {
-        self.former.iter().filter(|(_, id)| self.pages.contains_key(id)).map(|(path, _)| path)
+        let former = self.former.iter().filter(|(_, id)| self.pages.contains_key(id)).map(|(path, _)| path);
+        former.chain(self.aliases.keys())
     }
 
     /// The pages before and after this one; for posts the newer and the older one.
@@ -207,6 +215,10 @@ impl Index {
             if page.is_for_search() {
                 self.shards.insert(page.id);
             }
+        }
+        for path in &page.params.aliases {
+            self.aliases.entry(path.clone()).or_default().insert(page.id);
+            dirty.add(path);
         }
         let (id, key, spelling) = (page.id, page.key.clone(), page.section_spelling.clone());
         self.pages.insert(id, page);
@@ -245,11 +257,23 @@ impl Index {
         if page.key.content_type == ContentType::Docs {
             self.rank_section(&page.key);
         }
+        self.remove_aliases(&page, dirty);
         self.mark_moved_section(&page, dirty);
         self.mark_archives(&page, dirty);
         self.mark_sitemap(&page, dirty);
         self.mark_shards(dirty);
         self.update_search(id, homepage, dirty);
+    }
+
+    fn remove_aliases(&mut self, page: &Page, dirty: &mut DirtyPaths) {
+        for path in &page.params.aliases {
+            dirty.add(path);
+            let Some(pages) = self.aliases.get_mut(path) else { continue };
+            pages.remove(&page.id);
+            if pages.is_empty() {
+                self.aliases.remove(path);
+            }
+        }
     }
 
     /// Replaces a page whose listing stays the same: see [`Page::same_listing`].

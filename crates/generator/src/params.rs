@@ -1,6 +1,7 @@
 //! The page params that the theme supports.
 
-use model::limits::TITLE_CHARS;
+use model::Alias;
+use model::limits::{ALIASES_PER_PAGE, TITLE_CHARS};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -44,6 +45,9 @@ pub struct PageParams {
     /// `lang`: the page's language, if it differs from the site's.
     #[serde(skip_serializing_if = "is_default")]
     pub lang: Option<String>,
+    /// `aliases`: further former paths of the page.
+    #[serde(skip_serializing_if = "is_default")]
+    pub aliases: Vec<String>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -81,6 +85,7 @@ fn known(params: &Map<String, Value>) -> PageParams {
         link_title: text("linkTitle").map(|title| title.chars().take(TITLE_CHARS).collect()),
         canonical: address("canonical").filter(|url| url.starts_with("http")),
         lang: text("lang").filter(|lang| crate::settings::is_language(lang)),
+        aliases: params.get("aliases").map(aliases).unwrap_or_default(),
     }
 }
 
@@ -104,6 +109,11 @@ fn names(value: &Value) -> Vec<String> {
     }
 }
 
+fn aliases(value: &Value) -> Vec<String> {
+    let paths = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+    paths.filter_map(|path| Some(Alias::parse(path).ok()?.into_string())).take(ALIASES_PER_PAGE).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,7 +123,7 @@ mod tests {
         let params = PageParams::read(Some(
             r#"{"weight": 3, "toc": false, "cover": "/media/a/b.webp", "coverAlt": "A lamp", "author": "Ada",
                 "nav": true, "noindex": true, "list": false, "linkTitle": "Short", "lang": "pt-BR",
-                "canonical": "https://example.com/a", "other": [1]}"#,
+                "canonical": "https://example.com/a", "aliases": ["/old/", "no path"], "other": [1]}"#,
         ));
         let expected = PageParams {
             weight: 3,
@@ -127,6 +137,7 @@ mod tests {
             link_title: Some("Short".into()),
             canonical: Some("https://example.com/a".into()),
             lang: Some("pt-BR".into()),
+            aliases: vec!["/old".into()],
         };
         assert_eq!(params, expected);
         let json = serde_json::to_string(&params).unwrap();

@@ -1,7 +1,7 @@
 //! Routes: which file is at a path.
 //!
-//! Pages take precedence, then lists, then generated redirects, then former paths of pages. All generated paths begin
-//! with a segment that is reserved from standalone pages, or contain a `.`, which slugs cannot.
+//! Pages take precedence, then lists, then generated redirects, then former paths of pages, then their aliases. All
+//! generated paths begin with a segment that is reserved from standalone pages, or contain a `.`, which slugs cannot.
 
 use model::{ContentType, PageId, Section};
 
@@ -145,7 +145,7 @@ impl Index {
         if path.starts_with("/.") {
             return Fragment::parse(path).filter(|fragment| self.has(fragment)).map(Route::Fragment);
         }
-        self.at(path).or_else(|| self.former(path).map(|page| Route::Redirect(self.path_of(page))))
+        self.at(path).or_else(|| self.redirects_from(path).map(|page| Route::Redirect(self.path_of(page))))
     }
 
     fn at(&self, path: &str) -> Option<Route> {
@@ -291,12 +291,15 @@ impl Index {
         paths.extend((0..self.shards.count()).map(|shard| format!("/sitemap.{shard}.xml")));
         paths.extend((0..self.shards.count()).map(shard_path));
         paths.extend(self.search.leaves().flat_map(SearchFile::of_leaf).map(|file| file.to_string()));
-        paths.extend(self.former_paths().cloned());
         self.pages().for_each(|page| page_paths(page, &mut paths));
         self.timeline_paths(&mut paths);
         paths.extend(self.sidebar_parts().map(|part| part.to_string()));
-        let possible =
-            self.possible_paths().into_iter().filter(|path| self.route(path, settings_paths).is_some());
+        let former = self.former_paths().cloned();
+        let possible = self
+            .possible_paths()
+            .into_iter()
+            .chain(former)
+            .filter(|path| self.route(path, settings_paths).is_some());
         paths.extend(possible);
         paths.sort_unstable();
         paths.dedup();

@@ -20,6 +20,7 @@ use pulldown_cmark::Event;
 use self::blocks::Blocks;
 use self::footnote::Footnotes;
 use self::heading::Outline;
+pub(crate) use self::heading::first_heading;
 pub use self::image::IMAGE_SIZES;
 use self::page::Page;
 use crate::limits::{Budget, CPU_TIME, max_html, too_long};

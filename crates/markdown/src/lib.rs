@@ -24,8 +24,9 @@ use document::Context;
 pub use document::IMAGE_SIZES;
 pub use feed::for_feed;
 pub use limits::thread_time;
+pub use page_links::local_target;
 pub use punctuation::Quotes;
-pub use references::{Reference, ReferenceError, file_references, replace_files};
+pub use references::{Reference, ReferenceError, file_references, local_references, replace_files};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
@@ -109,6 +110,16 @@ pub fn render(text: &str, style: Style) -> Result<Rendered, TooComplex> {
 /// `path` is the path of the page: relative links to `.md` files become links to the pages of these files.
 pub fn render_page(text: &str, title: &str, path: &str, style: Style) -> Result<Rendered, TooComplex> {
     document::render(&front_matter::blanked(text), Some(Context { title, path }), style)
+}
+
+/// The plain text of the first heading, for a page without a title.
+pub fn first_heading(text: &str) -> Option<String> {
+    document::first_heading(&front_matter::blanked(text))
+}
+
+/// The length in bytes of the front matter at the beginning of a text, including its delimiters; 0 if there is none.
+pub fn front_matter_len(text: &str) -> usize {
+    front_matter::len(text)
 }
 
 /// The source of a text that cannot be rendered: escaped, in a block whose lines wrap, without front matter.

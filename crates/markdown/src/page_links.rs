@@ -34,6 +34,32 @@ pub(crate) fn resolve(link: &str, path: &str) -> Option<String> {
     Some(format!("/{}{suffix}", segments.join("/")))
 }
 
+/// The path on the same site that `link` leads to, on the page at `path`, without query and fragment. `None` for links to
+/// other hosts, within the page, to uploads, and to files other than pages, which all have an extension.
+pub fn local_target(link: &str, path: &str) -> Option<String> {
+    let link = resolve(link, path).unwrap_or_else(|| link.to_owned());
+    let file = &link[..link.find(['?', '#']).unwrap_or(link.len())];
+    let is_elsewhere = file.is_empty() || file.starts_with("//") || file.split('/').next()?.contains(':');
+    let file = percent_decode_str(file).decode_utf8().ok()?;
+    let mut segments: Vec<&str> = match file.starts_with('/') {
+        true => Vec::new(),
+        false => path.split('/').filter(|segment| !segment.is_empty()).collect(),
+    };
+    if !file.starts_with('/') {
+        segments.pop();
+    }
+    for segment in file.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => drop(segments.pop()),
+            segment => segments.push(segment),
+        }
+    }
+    let is_file =
+        segments.last().is_some_and(|last| last.contains('.')) || segments.first() == Some(&"media");
+    (!is_elsewhere && !is_file).then(|| format!("/{}", segments.join("/")))
+}
+
 /// The URL segment for a file or folder name: in lower case, and turned into a slug if it is not one.
 fn segment(name: &str) -> Option<String> {
     let name = percent_decode_str(name).decode_utf8().ok()?.to_ascii_lowercase();
@@ -76,6 +102,23 @@ mod tests {
         check("index.md", "/about", "/");
         check("docs/index.md", "/", "/docs");
         check("blog/a.md", "/", "/blog/a");
+    }
+
+    #[test]
+    fn a_link_within_the_site_has_a_target() {
+        let check = |link, expected: Option<&str>| {
+            assert_eq!(local_target(link, "/docs/guides/install").as_deref(), expected, "{link}");
+        };
+        check("other.md#a", Some("/docs/guides/other"));
+        check("../api/", Some("/docs/api"));
+        check("other?a=b", Some("/docs/guides/other"));
+        check("/", Some("/"));
+        check("/caf%C3%A9", Some("/café"));
+        for link in
+            ["#a", "https://example.com/a", "//example.com", "mailto:a@b.c", "/feed.xml", "/media/a/b"]
+        {
+            check(link, None);
+        }
     }
 
     #[test]

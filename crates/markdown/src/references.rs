@@ -14,6 +14,7 @@
 mod contexts;
 mod ends;
 mod labels;
+mod local;
 mod marks;
 mod names;
 
@@ -23,6 +24,7 @@ use std::ops::Range;
 use percent_encoding::percent_decode_str;
 
 use self::contexts::{ReferenceContext, contexts};
+pub use self::local::local_references;
 use self::marks::Marks;
 use crate::limits::{Budget, CPU_TIME};
 use crate::{TooComplex, front_matter};

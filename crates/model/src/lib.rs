@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod alias;
 mod api_endpoint;
 mod build;
 mod byte_size;
@@ -15,6 +16,7 @@ mod iso;
 pub mod limits;
 mod media;
 mod names;
+mod page_hash;
 mod page_key;
 mod params;
 mod plan;
@@ -27,6 +29,7 @@ mod text_hash;
 mod timestamp;
 mod token;
 
+pub use alias::Alias;
 pub use api_endpoint::ApiEndpoint;
 pub use build::{BuildStatus, Trigger};
 pub use byte_size::ByteSize;
@@ -35,6 +38,7 @@ pub use content_type::ContentType;
 pub use id::{AccountId, BuildId, ObjectId, PackId, PageId, SiteId, TokenId};
 pub use media::{Dimensions, MediaHash, MediaUrl, SMALLER_WIDTHS};
 pub use names::{AccountName, TokenName};
+pub use page_hash::{HashedPage, PageHash};
 pub use page_key::PageKey;
 pub use params::Params;
 pub use plan::Plan;

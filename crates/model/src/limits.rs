@@ -19,6 +19,9 @@ pub const PARAMS_DEPTH: usize = 64;
 pub const API_ENDPOINT_CHARS: usize = 200;
 
 // Not in the specification.
+/// `params.aliases`: as many as a page may have left URLs, and longer than paths are.
+pub const ALIASES_PER_PAGE: usize = 100;
+pub const ALIAS_CHARS: usize = 500;
 /// A site's name is a host label: RFC 1035, 2.3.4 "Size limits".
 pub const SITE_NAME_CHARS: usize = 63;
 pub const ACCOUNT_NAME_CHARS: usize = 200;

@@ -14,6 +14,21 @@ const RESERVED: [&str; 11] =
     ["api", "assets", "blog", "docs", "feed", "homepage", "mcp", "media", "search", "standalone", "tags"];
 
 impl PageKey {
+    /// Where visitors find the page: `/docs/guides/install`. A homepage is at the root.
+    pub fn path(&self) -> String {
+        let first = match self.content_type {
+            ContentType::Homepage => return "/".to_owned(),
+            ContentType::Standalone => "",
+            content_type => content_type.as_str(),
+        };
+        let segments = [first, self.section.as_str(), self.slug.as_str()];
+        segments
+            .into_iter()
+            .filter(|segment| !segment.is_empty())
+            .flat_map(|segment| ["/", segment])
+            .collect()
+    }
+
     /// The field and the message, if the page would take a path that the site uses itself.
     ///
     /// Only standalone pages are at the root; the paths of others begin with their content type.
@@ -35,6 +50,18 @@ impl PageKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_is_at_its_path() {
+        let check = |content_type, section, slug, expected| {
+            let (section, slug) = (Section::parse(section).unwrap(), Slug::parse(slug).unwrap());
+            assert_eq!(PageKey { content_type, section, slug }.path(), expected);
+        };
+        check(ContentType::Docs, "guides", "install", "/docs/guides/install");
+        check(ContentType::Blog, "", "hello", "/blog/hello");
+        check(ContentType::Standalone, "", "about", "/about");
+        check(ContentType::Homepage, "", "index", "/");
+    }
 
     #[test]
     fn a_standalone_page_may_not_begin_with_a_reserved_segment() {

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::text::{check_length, check_nul};
-use crate::{Checked, TextHash, limits};
+use crate::{Alias, Checked, TextHash, limits};
 
 /// A JSON object without white space between its tokens.
 ///
@@ -24,7 +25,13 @@ impl Params {
         }
         check_length("params as compact JSON", &json, limits::PARAMS_CHARS)?;
         check_values(&json)?;
+        check_aliases(&json)?;
         Ok(Params(json))
+    }
+
+    /// Params that were checked before they were stored.
+    pub fn stored(json: String) -> Params {
+        Params(json)
     }
 
     /// Equal for equal values, regardless of the order of keys and the notation of strings and numbers.
@@ -142,6 +149,26 @@ fn check_values(json: &str) -> Checked<()> {
         rest = &rest[length..];
     }
     Ok(())
+}
+
+/// `aliases` is the one key whose value is checked: a redirect that does not work would never be noticed.
+fn check_aliases(json: &str) -> Checked<()> {
+    #[derive(Deserialize)]
+    struct Known<'j> {
+        #[serde(borrow)]
+        aliases: Option<&'j RawValue>,
+    }
+    let Ok(Known { aliases: Some(aliases) }) = serde_json::from_str(json) else { return Ok(()) };
+    let aliases: Vec<Cow<str>> = serde_json::from_str(aliases.get())
+        .map_err(|_| "params.aliases must be a list of paths, such as [\"/old/page\"]".to_owned())?;
+    if aliases.len() > limits::ALIASES_PER_PAGE {
+        return Err(format!(
+            "params.aliases may have at most {} paths, got {}",
+            limits::ALIASES_PER_PAGE,
+            aliases.len()
+        ));
+    }
+    aliases.iter().try_for_each(|alias| Alias::parse(alias).map(drop))
 }
 
 fn add_key<'j>(keys: &mut HashSet<Cow<'j, str>>, key: Cow<'j, str>) -> Checked<()> {

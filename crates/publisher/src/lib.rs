@@ -41,8 +41,8 @@ pub use limits::disk::DiskState;
 pub use media::uploads::{IncomingFile, ProcessedFiles, SpoolReader, SpoolWriter, SpooledFile, Uploads};
 pub use media::{Medium, MediumInfo, SmallerMedium};
 pub use pages::{
-    Cursor, Draft, Entry, Identity, JsonFields, ListBody, ListQuery, LongText, Target, TextRef, check_entry,
-    decide,
+    Cursor, Draft, Entry, Identity, JsonFields, ListBody, ListQuery, LongText, MarkdownQuery, Target,
+    TextRef, check_entry, decide,
 };
 pub use settings::{Settings, UploadSettings, host_of};
 pub use sites::{Exported, Found, ListedPages, ReleaseInfo, SearchResults, Searched, content_type, is_html};

@@ -1,7 +1,7 @@
 //! Pages: from an entry of a request to rows, and back to a listing.
 //!
 //! A publish goes through `draft` (reads the body; `entry` and `fields` check it, `texts` stores long texts ahead),
-//! `look_up` and `decide` (which page each entry means) and `publish` (the one transaction).
+//! `look_up` and `decide` (which page each entry means) and `publish` (the one transaction) or `plan` (a dry run).
 
 mod covers;
 mod decide;
@@ -9,9 +9,13 @@ mod delete;
 mod draft;
 mod entry;
 mod fields;
+mod hash;
 mod list;
 mod look_up;
+mod markdown;
+mod plan;
 mod publish;
+mod read;
 mod texts;
 mod trash;
 
@@ -21,4 +25,5 @@ pub use self::entry::{Entry, Identity, LongText, TextRef, check_entry};
 pub use self::fields::JsonFields;
 pub(crate) use self::list::Listings;
 pub use self::list::{Cursor, ListBody, ListQuery};
+pub use self::markdown::MarkdownQuery;
 pub(crate) use self::trash::PURGE_PAGES;

@@ -15,13 +15,14 @@ pub(crate) use self::search::Searches;
 pub use self::search::{ListedPages, SearchResults, Searched};
 pub use self::serving::{Found, content_type, is_html};
 
+use api::{SiteList, SiteSummary};
 use model::{AccountId, SiteId, SiteName};
 use store::sites::{self, Site};
 use store::{Error as StoreError, Tx, accounts};
 
 use crate::accounts::no_account;
 use crate::steps::{in_steps, left};
-use crate::{Error, Publisher};
+use crate::{Caller, Error, Publisher};
 
 /// Rows deleted in one transaction.
 const ROWS: i64 = 500;
@@ -42,6 +43,22 @@ impl Publisher {
 
     pub async fn site_list(&self) -> Result<Vec<Site>, Error> {
         self.read(|tx| Ok(sites::list(tx)?)).await
+    }
+
+    /// The account's sites: the default one first, the others by name.
+    pub async fn sites_of(&self, caller: &Caller) -> Result<SiteList, Error> {
+        let account = caller.account;
+        let (default, mut sites) =
+            self.read(move |tx| Ok((sites::default_of(tx, account)?, sites::all_of(tx, account)?))).await?;
+        let default = default.map(|site| site.id);
+        sites.sort_by_key(|site| (Some(site.id) != default, site.name.as_str().to_owned()));
+        let summary = |site: Site| SiteSummary {
+            id: site.id.0,
+            deploy_url: self.settings.deploy_url(&site.name),
+            is_default: Some(site.id) == default,
+            name: site.name.as_str().to_owned(),
+        };
+        Ok(SiteList { sites: sites.into_iter().map(summary).collect() })
     }
 
     /// A site by its id or its name.

@@ -48,9 +48,10 @@ pub fn openapi() -> OpenApi {
         .description(Some(include_str!("docs/introduction.md")))
         .build();
     openapi.tags = Some(vec![
-        TagBuilder::new().name("Pages").description(Some("Publish, list and delete pages.")).build(),
+        TagBuilder::new().name("Pages").description(Some("Publish, read, list and delete pages.")).build(),
         TagBuilder::new().name("Media").description(Some("Upload files that pages show.")).build(),
         TagBuilder::new().name("Builds").description(Some("Turn the pages into the site.")).build(),
+        TagBuilder::new().name("Sites").description(Some("Find a site by its name.")).build(),
     ]);
     openapi.servers = Some(vec![ServerBuilder::new().url(PUBLIC_API).build()]);
     openapi.security = Some(vec![SecurityRequirement::new("token", Vec::<String>::new())]);

@@ -2,7 +2,7 @@
 
 use axum::extract::Query;
 use axum::http::Uri;
-use model::{ContentType, SiteId};
+use model::{ContentType, PageKey, Section, SiteId, Slug};
 
 use crate::error::ApiError;
 use crate::routes::parse_site;
@@ -25,8 +25,23 @@ impl Parameters {
         }
     }
 
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, ApiError> {
+        let wrong = |_| ApiError::BadRequest(format!("{name} must be true or false"));
+        self.get(name)?.map(|text| text.parse().map_err(wrong)).transpose()
+    }
+
     pub(crate) fn site(&self) -> Result<Option<SiteId>, ApiError> {
         self.get("siteId")?.map(parse_site).transpose()
+    }
+
+    /// The page that the slug in a path and the query mean. `None`: an invalid slug or section cannot match any page.
+    pub(crate) fn page_key(&self, slug: Option<&str>) -> Result<Option<PageKey>, ApiError> {
+        let content_type = self.content_type()?;
+        let content_type =
+            content_type.ok_or_else(|| ApiError::BadRequest("contentType is required".into()))?;
+        let section = Section::parse_typed(self.get("section")?.unwrap_or_default()).ok();
+        let slug = slug.and_then(|slug| Slug::parse(slug).ok());
+        Ok(slug.zip(section).map(|(slug, (section, _))| PageKey { content_type, section, slug }))
     }
 
     pub(crate) fn content_type(&self) -> Result<Option<ContentType>, ApiError> {

@@ -14,7 +14,10 @@ use crate::compression::compress;
 use crate::cors::cors;
 use crate::error::ApiError;
 use crate::guard::guard;
-use crate::routes::{builds_latest, builds_trigger, media_upload, pages_delete, pages_list, pages_publish};
+use crate::routes::{
+    builds_latest, builds_trigger, media_upload, pages_delete, pages_list, pages_publish, pages_read,
+    sites_list,
+};
 use crate::trace::{catch_panic, trace};
 use crate::{App, Health, docs, health, tls};
 
@@ -48,10 +51,11 @@ pub fn router(app: App) -> Router {
 pub(crate) fn public_api() -> (Router<App>, OpenApi) {
     OpenApiRouter::new()
         .routes(routes!(pages_publish::publish, pages_list::list))
-        .routes(routes!(pages_delete::delete))
+        .routes(routes!(pages_read::read, pages_delete::delete))
         .routes(routes!(media_upload::upload))
         .routes(routes!(builds_trigger::trigger))
         .routes(routes!(builds_latest::latest))
+        .routes(routes!(sites_list::list))
         .split_for_parts()
 }
 

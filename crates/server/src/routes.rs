@@ -7,6 +7,8 @@ pub(crate) mod media_upload;
 pub(crate) mod pages_delete;
 pub(crate) mod pages_list;
 pub(crate) mod pages_publish;
+pub(crate) mod pages_read;
+pub(crate) mod sites_list;
 
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
@@ -26,6 +28,7 @@ pub(crate) enum MediaType {
     Json,
     /// `multipart/form-data`: the whole header, including the boundary.
     Form(String),
+    Markdown,
     Other(String),
 }
 
@@ -36,6 +39,9 @@ impl MediaType {
         let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         if essence == "multipart/form-data" {
             return MediaType::Form(text.into_owned());
+        }
+        if essence == "text/markdown" {
+            return MediaType::Markdown;
         }
         let json = essence == "application/json"
             || (essence.starts_with("application/") && essence.ends_with("+json"));

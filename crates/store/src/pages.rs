@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::engine::bulk::{for_each, insert_each, update_each};
 use crate::engine::row::{Columns, FromRow, from_row, read, select};
-use crate::texts::Text;
+use crate::texts::{Text, TextId};
 use crate::{Bulk, Column, Error, Param, Result, Tx};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -221,10 +221,14 @@ pub struct Summary<'r> {
     pub tags: &'r str,
     pub published_at: Timestamp,
     pub updated_at: Timestamp,
+    pub api_endpoint: Option<&'r str>,
+    pub content_hash: Option<TextHash>,
+    pub params_hash: Option<TextHash>,
 }
 
 from_row!(summary = Summary<'r> {
-    id, slug, title, content_type, section, description, draft, tags, published_at, updated_at,
+    id, slug, title, content_type, section, description, draft, tags, published_at, updated_at, api_endpoint,
+    content_hash, params_hash,
 });
 
 const SCAN: &str = select!(
@@ -285,6 +289,29 @@ pub fn list(tx: &mut Tx, site: SiteId, part: Part, mut each: impl FnMut(Summary)
         Ok(())
     })?;
     Ok(())
+}
+
+/// The texts of a page, one of which was stored before there were hashes.
+#[derive(Debug)]
+pub struct Unhashed {
+    pub page: PageId,
+    pub content: Option<TextId>,
+    pub params: Option<TextId>,
+}
+
+from_row!(unhashed = Unhashed { page: "id", content: "content_id", params: "params_id" });
+
+const UNHASHED: &str = select!(
+    unhashed,
+    "
+FROM pages
+WHERE site_id = $1 AND +deleted_at IS NULL
+  AND (content_id IS NOT NULL AND content_hash IS NULL OR params_id IS NOT NULL AND params_hash IS NULL)"
+);
+
+/// The live pages of a site with such texts.
+pub fn unhashed(tx: &mut Tx, site: SiteId) -> Result<Vec<Unhashed>> {
+    tx.query(UNHASHED, &[&site.0], read)
 }
 
 /// A page that something happened to between two builds: it was written, deleted, or became due.

@@ -102,6 +102,18 @@ pub fn list(tx: &mut Tx) -> Result<Vec<Site>> {
     tx.query(LIST, &[], read)
 }
 
+const ALL_OF: &str = select!(
+    site,
+    "
+FROM sites
+WHERE account_id = $1 AND deleted_at IS NULL"
+);
+
+/// The sites of an account.
+pub fn all_of(tx: &mut Tx, account: AccountId) -> Result<Vec<Site>> {
+    tx.query(ALL_OF, &[&account.0], read)
+}
+
 const COUNT: &str = "
 SELECT count(*)
 FROM sites

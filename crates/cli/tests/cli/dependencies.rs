@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The workspace crates that each crate may depend on.
-const MAY_USE: [(&str, &[&str]); 18] = [
+const MAY_USE: [(&str, &[&str]); 21] = [
     ("api", &[]),
     ("model", &[]),
     ("card", &[]),
+    ("front_matter", &[]),
     ("webp", &[]),
     ("picture", &["webp"]),
     ("media", &["model", "picture"]),
@@ -22,14 +23,43 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ("generator", &["markdown", "model", "search"]),
     (
         "publisher",
-        &["api", "blob", "card", "generator", "limits", "markdown", "media", "model", "search", "store"],
+        &[
+            "api",
+            "blob",
+            "card",
+            "front_matter",
+            "generator",
+            "limits",
+            "markdown",
+            "media",
+            "model",
+            "search",
+            "store",
+        ],
     ),
     ("server", &["api", "generator", "limits", "model", "openapi", "publisher", "search"]),
-    ("cli", &["backup", "blob", "limits", "media", "model", "openapi", "publisher", "server", "store"]),
+    ("folder", &["front_matter", "markdown", "media", "model"]),
+    ("client", &[]),
+    (
+        "cli",
+        &[
+            "backup",
+            "blob",
+            "client",
+            "folder",
+            "limits",
+            "media",
+            "model",
+            "openapi",
+            "publisher",
+            "server",
+            "store",
+        ],
+    ),
 ];
 
 /// External crates that only one workspace crate may depend on.
-const ONLY: [(&str, &str); 12] = [
+const ONLY: [(&str, &str); 15] = [
     ("rusqlite", "store"),
     ("postgres", "store"),
     ("object_store", "blob"),
@@ -42,6 +72,9 @@ const ONLY: [(&str, &str); 12] = [
     ("hyper", "server"),
     ("rmcp", "server"),
     ("clap", "cli"),
+    ("serde-saphyr", "front_matter"),
+    ("ignore", "folder"),
+    ("notify", "cli"),
 ];
 
 /// The names under `[dependencies]`, by crate.
@@ -83,6 +116,8 @@ fn model_api_and_generator_are_synchronous() {
     for name in [
         "api",
         "card",
+        "folder",
+        "front_matter",
         "generator",
         "highlight",
         "markdown",

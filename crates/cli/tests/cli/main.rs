@@ -58,6 +58,7 @@ mod commands {
     mod export;
     mod installation;
     mod output;
+    mod push;
     mod schema;
     mod sites;
 }

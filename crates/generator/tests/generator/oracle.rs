@@ -129,6 +129,8 @@ fn put() -> impl Strategy<Value = Edit> {
             r#"{"canonical":"https://example.org/a"}"#,
             r#"{"list":true}"#,
             r#"{"list":false}"#,
+            r#"{"aliases":["/old","/blog/a","/docs/a.md"]}"#,
+            r#"{"aliases":["/old","/tags/rust","/docs/b/c"]}"#,
         ]),
     );
     let text = prop_oneof![

@@ -4,7 +4,8 @@ use pulldown_cmark::{CowStr, Event, Tag, TagEnd};
 
 use super::page::Page;
 use super::plain::{end_of, shown_text_of, text_of};
-use crate::{Heading, Quotes};
+use crate::limits::{Budget, CPU_TIME};
+use crate::{Heading, Quotes, parse};
 
 pub(super) enum Outline {
     AsWritten,
@@ -33,6 +34,17 @@ impl Outline {
             Outline::BelowHeading => (written + 1).min(6),
         }
     }
+}
+
+/// The text of the first heading that has one.
+pub(crate) fn first_heading(text: &str) -> Option<String> {
+    let budget = Budget::new(CPU_TIME);
+    let prepared = parse::prepared(text, &budget).ok()?;
+    let mut events = parse::events(&prepared, &budget).ok()?;
+    take_ids(&mut events);
+    let starts = (0..events.len()).filter(|&at| matches!(events[at], Event::Start(Tag::Heading { .. })));
+    let mut texts = starts.map(|start| text_of(&events[start..end_of(&events, start)]).trim().to_owned());
+    texts.find(|text| !text.is_empty())
 }
 
 /// Ignores case and white space; a title is not Markdown, but may have backticks around code.

@@ -19,8 +19,8 @@ use crate::{Caller, Entry, Error, LongText, ProcessedFiles, Publisher, Unresolve
 const MAX_SINGLE_BYTES: usize = 8 << 20;
 
 pub struct Draft {
-    publisher: Publisher,
-    account: AccountId,
+    pub(super) publisher: Publisher,
+    pub(super) account: AccountId,
     request: Request,
     looked_up: LookedUp,
     texts: Texts,
@@ -34,7 +34,7 @@ pub struct Draft {
     /// The members of the body that are a page's fields, in case it has the original format.
     single: Vec<(&'static str, String)>,
     single_bytes: usize,
-    /// Whether there was a member that is neither `siteId` nor `build`.
+    /// Whether there was a member that is neither `siteId` nor `build` nor `dryRun`.
     other_members: bool,
     build_named: bool,
 }
@@ -64,8 +64,8 @@ impl Attached {
 
 /// CPU time for finding the references of a whole request, and how much each byte of its texts adds: ten times what
 /// real texts need.
-const SEARCH: Duration = Duration::from_secs(5);
-const SEARCH_PER_BYTE: Duration = Duration::from_nanos(100);
+pub(super) const SEARCH: Duration = Duration::from_secs(5);
+pub(super) const SEARCH_PER_BYTE: Duration = Duration::from_nanos(100);
 
 /// Requests with more entries are large.
 const LARGE_REQUEST_ENTRIES: usize = 100;
@@ -80,6 +80,8 @@ pub(crate) struct Request {
     pub(crate) entries: Vec<Entry>,
     pub(crate) deletes: Vec<Delete>,
     pub(crate) build: bool,
+    /// Everything is checked, and nothing is stored.
+    pub(crate) dry_run: bool,
     /// The original format: the body is the page.
     pub(crate) single: bool,
     pub(crate) unresolved: Unresolved,
@@ -289,9 +291,11 @@ impl Draft {
                 Ok(())
             }
             ("build", _) => {
-                let build =
-                    serde_json::from_str(json).map_err(|_| malformed("build must be true or false"))?;
-                (self.request.build, self.build_named) = (build, true);
+                (self.request.build, self.build_named) = (flag(key, json)?, true);
+                Ok(())
+            }
+            ("dryRun", _) => {
+                self.request.dry_run = flag(key, json)?;
                 Ok(())
             }
             _ => {
@@ -366,6 +370,10 @@ pub(crate) struct Complete {
     pub(crate) texts: Texts,
     pub(crate) leftovers: Arc<Leftovers>,
     pub(crate) files: Option<Arc<ProcessedFiles>>,
+}
+
+fn flag(key: &str, json: &str) -> Result<bool, Error> {
+    serde_json::from_str(json).map_err(|_| malformed(format!("{key} must be true or false")))
 }
 
 fn parse_site(json: &str) -> Result<SiteId, Error> {

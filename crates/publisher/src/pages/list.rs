@@ -8,11 +8,12 @@ use std::sync::{Mutex, PoisonError};
 
 use api::PageSummary;
 use bytes::Bytes;
-use model::{ContentType, PageId, SiteId, Timestamp};
+use model::{ContentType, PageHash, PageId, SiteId, Timestamp};
 use serde_json::value::RawValue;
+use store::Tx;
 use store::pages::{self, Part, Summary};
-use store::sites::Site;
 
+use super::hash::OldTexts;
 use crate::accounts::access::{find_site, site_of};
 use crate::{Caller, Error, Publisher};
 
@@ -22,6 +23,8 @@ pub struct ListQuery {
     pub content_type: Option<ContentType>,
     pub limit: Option<u32>,
     pub cursor: Option<Cursor>,
+    /// Whether each page has its hash.
+    pub hashes: bool,
 }
 
 /// The page after which a listing continues.
@@ -54,13 +57,14 @@ impl Publisher {
             return self.list_part(caller, query).await;
         }
         let site = find_site(&self.store, caller.account, query.site).await?;
-        if let Some(body) = self.listings.get(&site, query.content_type) {
+        let listing = (site.id, query.content_type, query.hashes);
+        if let Some(body) = self.listings.get(listing, site.version) {
             return Ok(body);
         }
-        let (account, capacity) = (caller.account, self.listings.size(&site, query.content_type));
+        let (account, capacity) = (caller.account, self.listings.size(listing));
         let scanned = self.read(move |tx| {
             let site = site_of(tx, account, query.site)?;
-            let mut rows = Rows { json: Vec::with_capacity(capacity), ..Rows::default() };
+            let mut rows = Rows { json: Vec::with_capacity(capacity), ..Rows::new(tx, site.id, query)? };
             pages::scan(tx, site.id, |summary| {
                 if query.content_type.is_none_or(|wanted| wanted.as_str() == summary.content_type) {
                     rows.add(&summary);
@@ -70,7 +74,7 @@ impl Publisher {
             Ok((site, rows.body(b"]}".to_vec())?))
         });
         let (site, body) = scanned.await?;
-        self.listings.put(&site, query.content_type, &body);
+        self.listings.put(listing, site.version, &body);
         Ok(body)
     }
 
@@ -85,7 +89,7 @@ impl Publisher {
         };
         self.read(move |tx| {
             let site = site_of(tx, account, query.site)?;
-            let mut rows = Rows::default();
+            let mut rows = Rows::new(tx, site.id, query)?;
             pages::list(tx, site.id, part, |summary| rows.add(&summary))?;
             let more = rows.order.len() > limit as usize;
             rows.order.truncate(limit as usize);
@@ -100,7 +104,10 @@ impl Publisher {
 
 /// Caches complete listings until their site changes: clients often request an unchanged listing.
 #[derive(Default)]
-pub(crate) struct Listings(Mutex<HashMap<(SiteId, Option<ContentType>), Kept>>);
+pub(crate) struct Listings(Mutex<HashMap<Listing, Kept>>);
+
+/// Which pages of which site, and whether with hashes.
+type Listing = (SiteId, Option<ContentType>, bool);
 
 struct Kept {
     version: i64,
@@ -111,27 +118,27 @@ struct Kept {
 const LISTINGS_BYTES: usize = 32 << 20;
 
 impl Listings {
-    fn get(&self, site: &Site, content_type: Option<ContentType>) -> Option<ListBody> {
+    fn get(&self, listing: Listing, version: i64) -> Option<ListBody> {
         let listings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = listings.get(&(site.id, content_type))?;
-        (kept.version == site.version).then(|| kept.body.clone())
+        let kept = listings.get(&listing)?;
+        (kept.version == version).then(|| kept.body.clone())
     }
 
     /// An estimate of the size of the listing: somewhat larger than the last one.
-    fn size(&self, site: &Site, content_type: Option<ContentType>) -> usize {
+    fn size(&self, listing: Listing) -> usize {
         let listings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = listings.get(&(site.id, content_type));
+        let kept = listings.get(&listing);
         kept.map_or(0, |kept| size(&kept.body) * 9 / 8)
     }
 
-    fn put(&self, site: &Site, content_type: Option<ContentType>, body: &ListBody) {
+    fn put(&self, listing: Listing, version: i64, body: &ListBody) {
         let mut listings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        listings.remove(&(site.id, content_type));
+        listings.remove(&listing);
         if listings.values().map(|kept| size(&kept.body)).sum::<usize>() + size(body) > LISTINGS_BYTES {
             listings.clear();
         }
         if size(body) <= LISTINGS_BYTES / 4 {
-            listings.insert((site.id, content_type), Kept { version: site.version, body: body.clone() });
+            listings.insert(listing, Kept { version, body: body.clone() });
         }
     }
 }
@@ -146,6 +153,8 @@ struct Rows {
     json: Vec<u8>,
     order: Vec<ListedPage>,
     failure: Option<serde_json::Error>,
+    /// If each page has its hash.
+    hashes: Option<OldTexts>,
 }
 
 struct ListedPage {
@@ -155,10 +164,16 @@ struct ListedPage {
 }
 
 impl Rows {
+    fn new(tx: &mut Tx, site: SiteId, query: ListQuery) -> Result<Rows, Error> {
+        let hashes = if query.hashes { Some(OldTexts::of_site(tx, site)?) } else { None };
+        Ok(Rows { hashes, ..Rows::default() })
+    }
+
     fn add(&mut self, summary: &Summary) {
         let start = self.json.len();
         self.json.push(b',');
-        if let Err(error) = write_summary(&mut self.json, summary) {
+        let hash = self.hashes.as_ref().map(|old| old.hash_of(summary)).transpose();
+        if let Err(error) = hash.and_then(|hash| write_summary(&mut self.json, summary, hash)) {
             self.failure = Some(error);
         }
         self.order.push(ListedPage {
@@ -193,7 +208,8 @@ impl Rows {
     }
 }
 
-fn write_summary(json: &mut Vec<u8>, summary: &Summary) -> serde_json::Result<()> {
+fn write_summary(json: &mut Vec<u8>, summary: &Summary, hash: Option<PageHash>) -> serde_json::Result<()> {
+    let hash = hash.map(|hash| hash.to_string());
     let mut id = [0; 36];
     let (published_at, updated_at) = (summary.published_at.text(), summary.updated_at.text());
     let page = PageSummary {
@@ -207,6 +223,7 @@ fn write_summary(json: &mut Vec<u8>, summary: &Summary) -> serde_json::Result<()
         tags: serde_json::from_str::<&RawValue>(summary.tags)?,
         published_at: published_at.as_str(),
         updated_at: updated_at.as_str(),
+        hash: hash.as_deref(),
     };
     serde_json::to_writer(json, &page)
 }

@@ -22,7 +22,11 @@ use crate::{Caller, Draft, Entry, Error, LongText, Publisher, Target, TextRef};
 
 impl Draft {
     pub async fn publish(self, caller: &Caller) -> Result<PublishResponse, Error> {
-        let Complete { publisher, request, looked_up, mut texts, leftovers, files } = self.finish().await?;
+        let complete = self.finish().await?;
+        if complete.request.dry_run {
+            return complete.plan(caller).await;
+        }
+        let Complete { publisher, request, looked_up, mut texts, leftovers, files } = complete;
         let request = Arc::new(request);
         let writes_nothing = request.is_refused() || files.is_none() && request.is_empty() && !request.build;
         let ahead = match writes_nothing || files.is_some() || request.is_large() {
@@ -59,7 +63,7 @@ impl Draft {
         let pages: Vec<PublishedPage> = changes.pages.into_iter().map(published).collect();
         let page = if request.single { pages.first().cloned() } else { None };
         let media = files.map(|files| files.items()).filter(|items: &Vec<MediaItem>| !items.is_empty());
-        Ok(PublishResponse { pages, deleted: changes.deleted, media, build, page })
+        Ok(PublishResponse { pages, deleted: changes.deleted, media, build, page, ..Default::default() })
     }
 
     /// Checks everything that can be checked without the files.
@@ -163,32 +167,32 @@ impl Publisher {
 
 /// The rows of a publish.
 #[derive(Default)]
-struct Changes {
+pub(super) struct Changes {
     /// In the request's order.
-    pages: Vec<Written>,
+    pub(super) pages: Vec<Written>,
     /// Which of the request's texts belong to which page.
     texts: Vec<(usize, LongText, TextRef)>,
     /// Indexes of the pages whose key changes.
-    moved: Vec<usize>,
+    pub(super) moved: Vec<usize>,
     /// Their former URLs.
-    left: Vec<(String, PageId)>,
-    deleted_ids: Vec<PageId>,
-    deleted: Option<Vec<String>>,
+    pub(super) left: Vec<(String, PageId)>,
+    pub(super) deleted_ids: Vec<PageId>,
+    pub(super) deleted: Option<Vec<String>>,
     /// Texts to which no page refers any more.
     released: Vec<Text>,
     /// How the account's usage changes.
-    usage: Change,
+    pub(super) usage: Change,
 }
 
-struct Written {
+pub(super) struct Written {
     status: WriteStatus,
-    page: Page,
+    pub(super) page: Page,
     /// The client sent exactly what is stored.
-    unchanged: bool,
+    pub(super) unchanged: bool,
 }
 
 impl Changes {
-    fn new(request: &Request, decision: Decision, texts: &Texts, now: Timestamp) -> Changes {
+    pub(super) fn new(request: &Request, decision: Decision, texts: &Texts, now: Timestamp) -> Changes {
         let Decision { targets, mut found } = decision;
         let (deleted_ids, deleted) = deletions(request, &found);
         let mut changes =
@@ -363,7 +367,7 @@ fn apply(page: &mut Page, entry: &Entry) {
     }
 }
 
-fn published(Written { status, page, .. }: Written) -> PublishedPage {
+pub(super) fn published(Written { status, page, .. }: Written) -> PublishedPage {
     PublishedPage {
         id: page.id.0,
         slug: page.key.slug.as_str().to_owned(),

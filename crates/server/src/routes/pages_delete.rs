@@ -5,7 +5,6 @@ use axum::Extension;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri};
-use model::{PageKey, Section, Slug};
 use publisher::Caller;
 
 use crate::App;
@@ -41,13 +40,7 @@ pub(crate) async fn delete(
     uri: Uri,
 ) -> Result<StatusCode, ApiError> {
     let parameters = Parameters::of(&uri)?;
-    let site = parameters.site()?;
-    let content_type = parameters.content_type()?;
-    let content_type = content_type.ok_or_else(|| ApiError::BadRequest("contentType is required".into()))?;
-    let section = Section::parse_typed(parameters.get("section")?.unwrap_or_default());
-    // An invalid slug or section cannot match any page: it is a 404, not a 400.
-    let slug = slug.ok().and_then(|Path(slug)| Slug::parse(&slug).ok());
-    let key = slug.zip(section.ok()).map(|(slug, (section, _))| PageKey { content_type, section, slug });
+    let (site, key) = (parameters.site()?, parameters.page_key(slug.ok().as_deref().map(String::as_str))?);
     app.publisher.delete(&caller, site, key).await?;
     Ok(StatusCode::NO_CONTENT)
 }

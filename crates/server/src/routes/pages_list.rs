@@ -34,6 +34,7 @@ const MAX_LIMIT: u32 = 1000;
         ("contentType" = Option<ContentType>, Query, description = "Only pages of this type"),
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "At most this many pages"),
         ("cursor" = Option<String>, Query, description = "`nextCursor` of the previous part"),
+        ("hashes" = Option<bool>, Query, description = "`true`: each page has its `hash`; see `GET /pages/{slug}`"),
     ),
     responses(
         (status = 200, description = "The pages", body = PageList),
@@ -52,6 +53,7 @@ pub(crate) async fn list(
         content_type: parameters.content_type()?,
         limit: parameters.get("limit")?.map(parse_limit).transpose()?,
         cursor: parameters.get("cursor")?.map(parse_cursor).transpose()?,
+        hashes: parameters.flag("hashes")?.unwrap_or_default(),
     };
     Ok(streamed(app.publisher.list(&caller, query).await?))
 }

@@ -1,23 +1,24 @@
 //! `POST /pages`: creates, updates and deletes pages, stores their files and queues a build.
 
-use api::{Failure, PublishBody, PublishForm, PublishResponse};
+use api::{ContentType, Failure, PublishBody, PublishForm, PublishResponse};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 use bytes::Bytes;
 use model::ByteSize;
-use publisher::{Caller, Draft, Error, SpooledFile, Uploads};
+use publisher::{Caller, Draft, Error, MarkdownQuery, SpooledFile, Uploads};
 
 use crate::App;
 use crate::body::{BodyError, BodyLimits, BodyReader};
 use crate::error::{ApiError, json, json_response};
 use crate::form::{Field, Form, malformed};
 use crate::json_stream::{Event, JsonStream, Streamed};
+use crate::query::Parameters;
 use crate::routes::{BodyFailures, CommonFailures, MediaType, RefusedPages};
 
-/// Of one page as JSON. Valid pages are far smaller: content and params have at most 100,000 characters each.
+/// Of one page as JSON or Markdown. Valid pages are far smaller: content and params have at most 100,000 characters each.
 const MAX_PAGE_BYTES: usize = 4 << 20;
 
 /// Create or update pages, delete pages, queue a build
@@ -25,11 +26,27 @@ const MAX_PAGE_BYTES: usize = 4 << 20;
 /// Either everything is stored or, if anything is refused, nothing. A single page may be sent as the whole body; its
 /// fields are then repeated at the top level of the response. If the build cannot be queued, the pages are stored all
 /// the same, and `build` contains the reason.
+///
+/// `dryRun` checks everything and stores nothing: the response says what would be `created`, `updated` or `unchanged`, and
+/// `plan` what else would happen.
+///
+/// A body of the type `text/markdown` is one page, optionally with front matter: YAML between two lines `---`, or TOML
+/// between two lines `+++`. The keys `title`, `slug`, `contentType` (or `type`), `section`, `description`, `tags`, `draft`,
+/// `publishedAt` (or `date`), `apiEndpoint` and `params` are fields of the page, in camelCase or snake_case; other keys go into
+/// `params`. Without a title, the first heading is the title. Parameters in the query take precedence over front matter.
 #[utoipa::path(
     post,
     path = "/pages",
     tag = "Pages",
     operation_id = "publishPages",
+    params(
+        ("contentType" = Option<ContentType>, Query, description = "Only for `text/markdown`"),
+        ("section" = Option<String>, Query, description = "Only for `text/markdown`"),
+        ("slug" = Option<String>, Query, description = "Only for `text/markdown`"),
+        ("draft" = Option<bool>, Query, description = "Only for `text/markdown`"),
+        ("build" = Option<bool>, Query, description = "Only for `text/markdown`: queue a build"),
+        ("siteId" = Option<Uuid>, Query, description = "Only for `text/markdown`: target site; the default site when omitted"),
+    ),
     request_body(content(
         (PublishBody = "application/json", examples(
             ("batch" = (summary = "A batch", value = json!({
@@ -40,6 +57,7 @@ const MAX_PAGE_BYTES: usize = 4 << 20;
             ("page" = (summary = "A single page", value = json!({"title": "Hello, world", "content": "# Hello"}))),
         )),
         (PublishForm = "multipart/form-data"),
+        (String = "text/markdown", example = "---\ntitle: Hello, world\ntags: [first]\n---\n\nMy first page."),
     )),
     responses(
         (
@@ -60,9 +78,11 @@ const MAX_PAGE_BYTES: usize = 4 << 20;
 pub(crate) async fn publish(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    uri: Uri,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
+    let query = markdown_query(&Parameters::of(&uri)?)?;
     let draft = match MediaType::of(&headers) {
         MediaType::Json => {
             let mut body = BodyReader::new(body, &headers, BodyLimits::new(app.max_body))?;
@@ -76,6 +96,11 @@ pub(crate) async fn publish(
             payload.finish()?
         }
         MediaType::Form(kind) => read_form(&app, &caller, Form::new(&headers, body, &kind)?).await?,
+        MediaType::Markdown => {
+            let mut draft = Draft::new(&app.publisher, &caller);
+            draft.markdown(read_text(&headers, body).await?, query).await?;
+            draft
+        }
         MediaType::Missing => return Err(media_type("the body has no content type")),
         MediaType::Other(name) => return Err(media_type(&format!("cannot read {name:?}"))),
     };
@@ -87,6 +112,27 @@ pub(crate) async fn publish(
         draft.publish(&caller).await?
     };
     Ok(json_response(StatusCode::OK, json(&response)))
+}
+
+fn markdown_query(parameters: &Parameters) -> Result<MarkdownQuery, ApiError> {
+    let text = |name| parameters.get(name).map(|value| value.map(str::to_owned));
+    Ok(MarkdownQuery {
+        content_type: parameters.content_type()?.map(|content_type| content_type.as_str().to_owned()),
+        section: text("section")?,
+        slug: text("slug")?,
+        draft: parameters.flag("draft")?,
+        build: parameters.flag("build")?,
+        site: parameters.site()?.map(|site| site.to_string()),
+    })
+}
+
+async fn read_text(headers: &HeaderMap, body: Body) -> Result<String, ApiError> {
+    let mut body = BodyReader::new(body, headers, BodyLimits::new(MAX_PAGE_BYTES as u64))?;
+    let mut text = Vec::new();
+    while let Some(chunk) = body.chunk().await? {
+        text.extend_from_slice(&chunk);
+    }
+    String::from_utf8(text).map_err(|_| malformed("the text is not UTF-8"))
 }
 
 /// Reads the payload and the files of a form, in any order. The payload is parsed twice: once when it arrives, to report
@@ -169,5 +215,5 @@ impl Payload {
 }
 
 fn media_type(what: &str) -> ApiError {
-    ApiError::MediaType(format!("{what}; send application/json or multipart/form-data"))
+    ApiError::MediaType(format!("{what}; send application/json, multipart/form-data or text/markdown"))
 }

@@ -11,6 +11,7 @@ testing::on_each_configuration!(
     params_that_are_nested_too_deep_are_a_field_error,
     a_key_stands_once_in_an_object,
     numbers_are_finite,
+    aliases_are_a_list_of_paths,
     half_a_surrogate_pair_is_refused,
     a_field_error_of_params_is_reported_with_the_others,
 );
@@ -88,6 +89,25 @@ async fn numbers_are_finite(database: &Database) {
         fails(&app, params).await;
     }
     passes(&app, r#"{"a":1e308,"b":12345678901234567890,"c":0.1}"#).await;
+}
+
+async fn aliases_are_a_list_of_paths(database: &Database) {
+    let app = spawn_app(database).await;
+    passes(&app, r#"{"aliases":[]}"#).await;
+    passes(&app, r#"{"aliases":["/old","/2020/05/post.html","/caf\u00e9/"],"deep":{"aliases":5}}"#).await;
+    passes(&app, &json!({"aliases": vec!["/a"; 100]}).to_string()).await;
+    for aliases in [
+        json!("/old"),
+        json!([5]),
+        json!(["old"]),
+        json!(["https://example.com/old"]),
+        json!(["/a?b"]),
+        json!(["/"]),
+    ] {
+        fails(&app, &json!({"aliases": aliases}).to_string()).await;
+    }
+    fails(&app, &json!({"aliases": vec!["/a"; 101]}).to_string()).await;
+    fails(&app, &json!({"aliases": [format!("/{}", "a".repeat(500))]}).to_string()).await;
 }
 
 async fn half_a_surrogate_pair_is_refused(database: &Database) {

@@ -214,7 +214,7 @@ async fn unknown_fields_are_ignored(database: &Database) {
             "/pages",
             json!({
                 "pages": [{"slug": "a", "title": "A", "layout": {"wide": [true]}, "Title": 5, "status": "x"}],
-                "dryRun": {"a": [1, 2]}, "media": null,
+                "mode": {"a": [1, 2]}, "media": null,
             }),
         )
         .await;

@@ -74,6 +74,12 @@ fn positions() -> Vec<Position> {
         position("delete nothing: siteId", Method::DELETE, Site, 404, 400, |id| {
             (format!("/pages/secret?contentType=blog&siteId={id}"), json!(null))
         }),
+        position("read nothing: siteId", Method::GET, Site, 404, 400, |id| {
+            (format!("/pages/nothing?contentType=blog&siteId={id}"), json!(null))
+        }),
+        position("dry run: siteId", Method::POST, Site, 200, 400, |id| {
+            ("/pages".into(), json!({"siteId": id, "dryRun": true, "pages": [{"title": "Own"}]}))
+        }),
         position("build: siteId", Method::POST, Site, 429, 400, |id| {
             ("/builds".into(), json!({"siteId": id}))
         }),
@@ -94,6 +100,9 @@ fn positions() -> Vec<Position> {
         }),
         position("publish: deleteSlugs", Method::POST, Slug, 200, 200, |slug| {
             ("/pages".into(), json!({"deleteSlugs": [{"slug": slug, "contentType": "blog"}]}))
+        }),
+        position("read: slug", Method::GET, Slug, 200, 404, |slug| {
+            (format!("/pages/{slug}?contentType=blog"), json!(null))
         }),
         position("delete: slug", Method::DELETE, Slug, 204, 404, |slug| {
             (format!("/pages/{slug}?contentType=blog"), json!(null))

@@ -76,7 +76,7 @@ pub fn charge(tx: &mut Tx, site: SiteId, change: Change, quota: &Quota) -> Resul
     if change.storage > 0 || change.pages > 0 || change.text > 0 {
         let sql = if tx.is_sqlite() { USED } else { USED_POSTGRES };
         let used = tx.query_one(sql, &[&site.0], read::<Usage>)?.unwrap_or_default();
-        if let Some(exceeded) = exceeded(change, &used, quota) {
+        if let Some(exceeded) = used.exceeds(change, quota) {
             return Ok(Some(exceeded));
         }
     }
@@ -90,22 +90,18 @@ pub fn of_owner(tx: &mut Tx, site: SiteId) -> Result<Usage> {
 }
 
 impl Usage {
-    /// Whether so many bytes of media would be too many.
-    pub fn exceeds(&self, bytes: u64, quota: &Quota) -> Option<Exceeded> {
-        exceeded(Change { storage: bytes as i64, ..Change::default() }, self, quota)
+    /// Whether a change would be too much.
+    pub fn exceeds(&self, change: Change, quota: &Quota) -> Option<Exceeded> {
+        let limits = [
+            (Limited::Pages, change.pages, self.pages, quota.pages),
+            (Limited::Text, change.text, self.text, quota.text),
+            (Limited::Storage, change.storage, self.storage, quota.storage),
+        ];
+        limits.into_iter().find_map(|(what, added, used, quota)| {
+            let (required, remaining) = (added.max(0) as u64, quota.saturating_sub(used));
+            (required > remaining).then_some(Exceeded { what, required, remaining })
+        })
     }
-}
-
-fn exceeded(change: Change, used: &Usage, quota: &Quota) -> Option<Exceeded> {
-    let limits = [
-        (Limited::Pages, change.pages, used.pages, quota.pages),
-        (Limited::Text, change.text, used.text, quota.text),
-        (Limited::Storage, change.storage, used.storage, quota.storage),
-    ];
-    limits.into_iter().find_map(|(what, added, used, quota)| {
-        let (required, remaining) = (added.max(0) as u64, quota.saturating_sub(used));
-        (required > remaining).then_some(Exceeded { what, required, remaining })
-    })
 }
 
 const COUNT: &str = "

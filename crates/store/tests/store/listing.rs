@@ -66,6 +66,9 @@ async fn a_listing_shows_what_is_stored(database: &Database) {
             tags: &page.tags,
             published_at: page.published_at,
             updated_at: page.updated_at,
+            api_endpoint: page.api_endpoint.as_deref(),
+            content_hash: page.content_hash,
+            params_hash: page.params_hash,
         })
     });
     let (listed, mut scanned) = read(store, move |tx| {

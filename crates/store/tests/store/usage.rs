@@ -197,7 +197,10 @@ async fn an_early_check_counts_nothing(database: &Database) {
     charge(store, books.id, Change { storage: 60, ..Change::default() }, UNLIMITED).await;
     let before = database.dump();
     let quota = Quota { storage: 100, ..NOTHING };
-    let exceeds = |bytes| read(store, move |tx| Ok(usage::of_owner(tx, books.id)?.exceeds(bytes, &quota)));
+    let exceeds = |storage| {
+        let change = Change { storage, ..Change::default() };
+        read(store, move |tx| Ok(usage::of_owner(tx, books.id)?.exceeds(change, &quota)))
+    };
     assert_eq!(exceeds(40).await, None);
     let expected = Exceeded { what: Limited::Storage, required: 41, remaining: 40 };
     assert_eq!(exceeds(41).await, Some(expected));

@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use model::{MediaHash, ObjectId, SiteId};
 use store::media::{self, Kept, Upload};
-use store::usage::{self, Quota};
+use store::usage::{self, Change, Quota};
 use store::{Tx, objects};
 use tokio::runtime::Handle;
 
@@ -52,7 +52,9 @@ impl ProcessedFiles {
             let missing = || sizes.iter().filter(|(hash, _)| !kept.contains_key(hash));
             // Checked again under the account's lock when the files are kept.
             let required: u64 = missing().map(|(_, size)| size).sum();
-            if let Some(exceeded) = used.exceeds(required, &quota) {
+            if let Some(exceeded) =
+                used.exceeds(Change { storage: required as i64, ..Change::default() }, &quota)
+            {
                 return Err(exceeded.into());
             }
             let lease_now = tx.lease_now(now)?;
@@ -70,6 +72,11 @@ impl ProcessedFiles {
         }
         self.write(publisher, &stored.uploads).await?;
         Ok(stored)
+    }
+
+    /// The stored bytes, each once.
+    pub(crate) fn sizes(&self) -> Vec<(MediaHash, u64)> {
+        self.uploads().iter().map(|upload| (upload.hash, upload.size)).collect()
     }
 
     /// Writes several objects at a time. After the first error no other one is begun, and those that are being written

@@ -1,0 +1,57 @@
+//! `recto push --watch`: publishes each change of the folder.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use notify::{EventKind, RecursiveMode, Watcher};
+use tokio::sync::mpsc;
+
+use super::report::Report;
+use super::{Push, note};
+
+/// An editor writes a file in several steps; changes that follow each other are published together.
+const QUIET: Duration = Duration::from_millis(20);
+
+impl Push {
+    pub(super) async fn watch(self) -> Result<ExitCode> {
+        // One entry says that there is something to do: more would say nothing else.
+        let (changed, mut changes) = mpsc::channel(1);
+        let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
+                let _ = changed.try_send(());
+            }
+        })
+        .context("watch the folder")?;
+        watcher
+            .watch(&self.command.folder, RecursiveMode::Recursive)
+            .with_context(|| format!("watch {}", self.command.folder.display()))?;
+        // One for the whole loop: an interruption during a push counts as well.
+        let mut interruption = std::pin::pin!(tokio::signal::ctrl_c());
+        loop {
+            tokio::select! {
+                outcome = self.once(true) => self.show(outcome),
+                _ = &mut interruption => return Ok(ExitCode::SUCCESS),
+            }
+            tokio::select! {
+                () = next_change(&mut changes) => {}
+                _ = &mut interruption => return Ok(ExitCode::SUCCESS),
+            }
+        }
+    }
+
+    fn show(&self, outcome: Result<(Report, ExitCode)>) {
+        match outcome {
+            Ok((report, _)) if report.is_nothing() => {}
+            Ok((report, _)) => report.show(self.json),
+            // The author corrects it and saves again.
+            Err(error) => note(format_args!("{error:#}")),
+        }
+    }
+}
+
+/// Waits for a change, and until no other one follows.
+async fn next_change(changes: &mut mpsc::Receiver<()>) {
+    changes.recv().await;
+    while tokio::time::timeout(QUIET, changes.recv()).await.is_ok_and(|change| change.is_some()) {}
+}

@@ -1,0 +1,181 @@
+//! Reads one file: its front matter, checked as the API would, and its text.
+
+use std::path::Path;
+
+use front_matter::{Document, Fields};
+use model::{
+    ApiEndpoint, Checked, Content, ContentType, Description, HashedPage, PageHash, PageKey, Params, Section,
+    Slug, Tags, TextHash, Timestamp, Title,
+};
+use serde_json::Value;
+
+use crate::place::{Place, place};
+use crate::{Options, Problem, Text};
+
+/// A file with more bytes cannot be a page: content and params have at most 100,000 characters each.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// A page of the folder. Every field is checked; what front matter does not give has its empty value.
+#[derive(Debug, Clone)]
+pub struct Page {
+    /// The path of its file in the folder.
+    pub file: String,
+    pub key: PageKey,
+    /// The section with the capitals of the front matter.
+    pub section: String,
+    pub title: String,
+    pub description: String,
+    pub draft: bool,
+    pub tags: Tags,
+    /// `None`: the date of its first publish.
+    pub published_at: Option<Timestamp>,
+    pub api_endpoint: Option<ApiEndpoint>,
+    pub params: Params,
+    pub text: Text,
+}
+
+impl Page {
+    pub(crate) fn with_text(self, text: Text) -> Page {
+        Page { text, ..self }
+    }
+
+    /// The hash that the API gives the stored page: published at this time, under this key, with this content.
+    pub fn hash(&self, key: &PageKey, published_at: Timestamp, content: &str) -> PageHash {
+        let hashed = HashedPage {
+            content_type: key.content_type.as_str(),
+            section: key.section.as_str(),
+            slug: key.slug.as_str(),
+            title: &self.title,
+            description: &self.description,
+            draft: self.draft,
+            published_at,
+            api_endpoint: self.api_endpoint.as_ref().map_or("", ApiEndpoint::as_str),
+            content: (!content.is_empty()).then(|| TextHash::of(content)),
+            params: (self.params != Params::default()).then(|| self.params.hash()),
+        };
+        hashed.hash(self.tags.as_slice())
+    }
+}
+
+/// A page before its links are resolved.
+pub(crate) struct Source {
+    pub page: Page,
+    pub body: String,
+    pub body_line: usize,
+}
+
+/// Returns the page, and what its author should know; or everything that is wrong with its file.
+pub(crate) fn read(
+    root: &Path,
+    file: &String,
+    options: &Options,
+) -> Result<(Source, Option<Problem>), Vec<Problem>> {
+    let text = read_text(&root.join(file)).map_err(|message| vec![Problem::of(file, message)])?;
+    let Document { fields, body, body_line } = front_matter::read(&text).map_err(|invalid| {
+        vec![Problem::at(file, invalid.line, format!("front matter: {}", invalid.message))]
+    })?;
+    let place = place(file, options.content_type).map_err(|message| vec![Problem::of(file, message)])?;
+    let replaces_list = place.replaces_list && fields.slug.is_none();
+    let mut checker = Checker { file, text: &text, problems: Vec::new() };
+    let page = checker.page(fields, place, body);
+    let (body, body_line) = (body.to_owned(), body_line);
+    match (page, checker.problems) {
+        (Some(page), problems) if problems.is_empty() => {
+            let url = page.key.path();
+            let list = url.trim_end_matches("/index").to_owned();
+            let message = format!("{list} lists its pages, so this page is published at {url}");
+            let warning = replaces_list.then(|| Problem::of(file, message));
+            Ok((Source { page, body, body_line }, warning))
+        }
+        (_, problems) => Err(problems),
+    }
+}
+
+fn read_text(path: &Path) -> Checked<String> {
+    let failed = |error: std::io::Error| format!("cannot be read: {error}");
+    let bytes = path.metadata().map_err(failed)?.len();
+    if bytes > MAX_BYTES {
+        return Err(format!("has {bytes} bytes; a page may have at most {MAX_BYTES}"));
+    }
+    let bytes = std::fs::read(path).map_err(failed)?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count() + 1;
+        format!("is not UTF-8: see line {line}; save it as UTF-8")
+    })?;
+    // As the API stores it on every system.
+    Ok(if text.contains("\r\n") { text.replace("\r\n", "\n") } else { text })
+}
+
+/// Checks the fields of a page, and collects what is wrong.
+struct Checker<'t> {
+    file: &'t str,
+    text: &'t str,
+    problems: Vec<Problem>,
+}
+
+impl Checker<'_> {
+    fn page(&mut self, fields: Fields, place: Place, body: &str) -> Option<Page> {
+        let slug = fields.slug.filter(|slug| !slug.is_empty());
+        let slug = match slug {
+            Some(slug) => self.check("slug", Slug::parse(&slug)),
+            None if place.slug.is_none() => self.check(
+                "slug",
+                Err("the name of the file has no letters or digits for a URL; rename it, or give a slug"
+                    .to_owned()),
+            ),
+            None => place.slug,
+        };
+        let content_type = match fields.content_type {
+            Some(name) => self.check("contentType", ContentType::parse(&name)),
+            None => Some(place.content_type),
+        };
+        let typed = fields.section.unwrap_or_else(|| place.section.as_str().to_owned());
+        let section: Option<(Section, _)> = self.check("section", Section::parse_typed(&typed));
+        let title = fields.title.or_else(|| markdown::first_heading(body)).unwrap_or(place.name);
+        let title = match title.trim().is_empty() {
+            true => self.check("title", Err("title must not be blank".to_owned())),
+            false => self.check("title", Title::parse(title)),
+        };
+        let description =
+            self.check("description", Description::parse(fields.description.unwrap_or_default()));
+        let tags = self.check("tags", Tags::parse(fields.tags.unwrap_or_default()));
+        let published_at = match fields.published_at {
+            Some(text) => {
+                let parsed = Timestamp::parse_iso(&text).map_err(|message| format!("the date {message}"));
+                self.check("publishedAt", parsed).map(Some)
+            }
+            None => Some(place.date),
+        };
+        let endpoint =
+            self.check("apiEndpoint", ApiEndpoint::parse(&fields.api_endpoint.unwrap_or_default()));
+        let params = self.check("params", Params::parse(&Value::Object(fields.params).to_string()));
+        if fields.password.is_some_and(|password| !password.is_empty()) {
+            let message = "a page cannot have a password: only a whole site can (recto site password)";
+            self.check::<()>("password", Err(message.to_owned()));
+        }
+        self.check("content", Content::parse(body.to_owned()));
+        let key = PageKey { content_type: content_type?, section: section?.0, slug: slug? };
+        if let Some((field, message)) = key.reserved() {
+            self.check::<()>(field, Err(message));
+        }
+        Some(Page {
+            file: self.file.to_owned(),
+            section: typed,
+            key,
+            title: title?.as_str().to_owned(),
+            description: description?.as_str().to_owned(),
+            draft: fields.draft.unwrap_or(false),
+            tags: tags?,
+            published_at: published_at?,
+            api_endpoint: endpoint?,
+            params: params?,
+            text: Text::default(),
+        })
+    }
+
+    fn check<T>(&mut self, field: &str, value: Checked<T>) -> Option<T> {
+        let line = || front_matter::line_of(self.text, field);
+        value.map_err(|message| self.problems.push(Problem::at(self.file, line(), message))).ok()
+    }
+}
