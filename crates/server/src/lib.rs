@@ -14,6 +14,7 @@ mod health;
 mod json_stream;
 mod listen;
 mod multipart;
+mod preview;
 mod query;
 mod router;
 mod routes;
@@ -32,6 +33,7 @@ use publisher::Publisher;
 pub use docs::openapi;
 pub use health::Health;
 pub use listen::{ListenLimits, RequestBody, RequestHandler, serve};
+pub use preview::{Preview, PreviewState};
 pub use router::{admin_router, router};
 pub use sites::{Sites, SitesSettings};
 
