@@ -3,6 +3,7 @@
 
 mod account;
 mod backup;
+mod dev;
 mod media;
 mod migrate;
 mod objects;
@@ -23,6 +24,7 @@ use publisher::Publisher;
 
 pub use self::account::AccountCommand;
 pub use self::backup::BackupCommand;
+pub use self::dev::DevCommand;
 pub use self::media::MediaCommand;
 pub use self::migrate::MigrateCommand;
 pub use self::objects::ObjectsCommand;

@@ -108,6 +108,21 @@ impl Config {
         Config::check(raw, &global.data)
     }
 
+    /// For a site that is shown while it is written: nothing of the environment, no limits.
+    pub fn for_preview(data: &Path, sites: SocketAddr) -> Result<Config> {
+        let mut raw = Raw::default();
+        raw.sites.url = format!("http://{{site}}.localhost:{}", sites.port());
+        raw.store.min_free = "1 MB".into();
+        raw.builds.cooldown_seconds = 0;
+        raw.log.filter = "warn".into();
+        let mut config = Config::check(raw, data)?;
+        config.sites_listen = sites;
+        for plan in &mut config.plans {
+            plan.builds_per_month = u64::from(u32::MAX);
+        }
+        Ok(config)
+    }
+
     /// Whether this is a local setup: sites are only reachable from this machine, under `.localhost`, without a proxy.
     pub fn is_local(&self) -> bool {
         self.sites_listen.ip().is_loopback()

@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    AccountCommand, BackupCommand, MediaCommand, MigrateCommand, ObjectsCommand, PageCommand, PushCommand,
-    RestoreCommand, SiteCommand, StoreCommand, TokenCommand,
+    AccountCommand, BackupCommand, DevCommand, MediaCommand, MigrateCommand, ObjectsCommand, PageCommand,
+    PushCommand, RestoreCommand, SiteCommand, StoreCommand, TokenCommand,
 };
 use crate::serve::Roles;
 
@@ -62,6 +62,8 @@ enum Command {
     Serve(ServeArgs),
     /// Publish a folder of Markdown through the API
     Push(PushCommand),
+    /// Show a folder of Markdown as a site while it is being written; pages reload after each change
+    Dev(DevCommand),
     /// Accounts: create, list, show, suspend, resume, change the plan or the default site
     #[command(subcommand)]
     Account(AccountCommand),
@@ -143,6 +145,7 @@ fn run_command(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve(arguments) => serve::serve(global, &arguments)?,
         Command::Push(command) => return command.run(global),
+        Command::Dev(command) => return command.run(global),
         Command::Account(command) => command.run(global)?,
         Command::Site(command) => command.run(global)?,
         Command::Token(command) => command.run(global)?,

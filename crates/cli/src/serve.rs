@@ -7,6 +7,7 @@ mod descriptors;
 mod greeting;
 mod inherited;
 mod listeners;
+mod preview;
 mod readiness;
 mod roles;
 
@@ -35,6 +36,7 @@ use self::clock::DatabaseClock;
 use self::greeting::{Addresses, print_greeting};
 use self::inherited::Inherited;
 use self::listeners::{Listeners, limits_of, signals};
+pub use self::preview::PreviewServer;
 use self::roles::Role;
 pub use self::roles::Roles;
 use crate::config::Config;

@@ -7,8 +7,9 @@ mod cache;
 mod plan;
 mod report;
 mod send;
-mod watch;
+pub(super) mod watch;
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,6 +24,7 @@ use model::ContentType;
 use self::cache::Cache;
 use self::plan::Plan;
 use self::report::Report;
+use super::dev;
 use crate::{Global, output, serve};
 
 /// The exit status of a dry run that found changes.
@@ -78,16 +80,55 @@ impl PushCommand {
 }
 
 /// A push to one site.
-struct Push {
+pub(super) struct Push {
     command: PushCommand,
     options: Options,
     prune: bool,
     client: Client,
     site: Site,
     json: bool,
+    /// For a preview: drafts and pages dated in the future are published, too, and nothing is remembered.
+    is_preview: bool,
+}
+
+impl PushCommand {
+    /// A push of everything in the folder, without questions.
+    pub(super) fn to(folder: PathBuf, url: &str, token: &str) -> PushCommand {
+        PushCommand {
+            folder,
+            url: Some(url.to_owned()),
+            site: None,
+            content_type: None,
+            prune: true,
+            dry_run: false,
+            watch: false,
+            no_build: false,
+            yes: true,
+            token: Some(token.to_owned()),
+        }
+    }
 }
 
 impl Push {
+    pub(super) async fn for_preview(command: PushCommand, config: Config) -> Result<Push> {
+        let config = Config { url: None, site: None, settings: Default::default(), ..config };
+        Ok(Push { is_preview: true, ..Push::new(&command, config, true).await? })
+    }
+
+    /// Publishes what changed. Returns the pages that a visitor would not see yet, by path; `None` if nothing changed.
+    pub(super) async fn preview(&self) -> Result<Option<BTreeMap<String, String>>> {
+        let (folder, unpublished) = self.read_folder()?;
+        let report = self.push(folder, true).await?.0;
+        let failed = report.build.as_ref().filter(|build| build.status == "failed");
+        if let Some(build) = failed {
+            bail!(
+                "the build failed: {}",
+                build.others.get("error").and_then(|error| error.as_str()).unwrap_or("no reason is given")
+            );
+        }
+        Ok((!report.is_nothing()).then_some(unpublished))
+    }
+
     async fn new(command: &PushCommand, config: Config, json: bool) -> Result<Push> {
         let token = command.token.as_deref().context(
             "no token: set RECTO_TOKEN to one; `recto token create --account ID` on the server makes one",
@@ -106,12 +147,17 @@ impl Push {
             client,
             site,
             json,
+            is_preview: false,
         })
     }
 
     /// Reads the folder, and publishes what differs. `is_watching`: without questions.
     async fn once(&self, is_watching: bool) -> Result<(Report, ExitCode)> {
-        let folder = self.read_folder()?;
+        let (folder, _) = self.read_folder()?;
+        self.push(folder, is_watching).await
+    }
+
+    async fn push(&self, folder: Folder, is_watching: bool) -> Result<(Report, ExitCode)> {
         let listed = self.client.list(&self.site.id).await?;
         let mut cache = Cache::load(&self.site, &listed);
         let plan = Plan::new(&folder, &listed, &cache, self.prune.then_some(&self.options))?;
@@ -122,7 +168,9 @@ impl Push {
             self.confirm(&plan, is_watching)?;
         }
         let mut report = self.send(&folder, &plan, &mut cache).await?;
-        cache.save();
+        if !self.is_preview {
+            cache.save();
+        }
         if !self.command.no_build && (report.found_changes() || self.needs_build(&listed).await?) {
             self.build(&mut report).await?;
         }
@@ -130,13 +178,21 @@ impl Push {
         Ok((report, if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }))
     }
 
-    fn read_folder(&self) -> Result<Folder> {
+    /// The folder; in a preview, also the pages that a visitor would not see yet.
+    fn read_folder(&self) -> Result<(Folder, BTreeMap<String, String>)> {
         let bar = self.progress("{spinner} reading {pos} files");
         let read = folder::read(&self.command.folder, &self.options, &|files| bar.set_position(files as u64));
         bar.finish_and_clear();
-        let folder = read.map_err(|problems| anyhow::anyhow!(described(&problems)))?;
+        let mut folder = read.map_err(|problems| anyhow::anyhow!(described(&problems)))?;
         folder.warnings.iter().for_each(|warning| note(format_args!("warning: {warning}")));
-        Ok(folder)
+        let mut unpublished = BTreeMap::new();
+        for page in folder.pages.iter_mut().filter(|_| self.is_preview) {
+            if let Some(why) = dev::unpublished(page) {
+                unpublished.insert(page.key.path(), why);
+                (page.draft, page.published_at) = (false, None);
+            }
+        }
+        Ok((folder, unpublished))
     }
 
     /// Asks on a terminal. Many deletions need `--yes`.
@@ -244,6 +300,6 @@ fn show_wait(seconds: u64, why: &str) {
 }
 
 /// A line on standard error.
-fn note(text: impl std::fmt::Display) {
+pub(super) fn note(text: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -10,9 +10,6 @@ mod search;
 mod settings;
 mod show;
 
-use std::ffi::OsStr;
-use std::process::{Command, Stdio};
-
 use anyhow::{Error, Result, bail};
 use clap::Subcommand;
 use model::SiteName;
@@ -216,10 +213,5 @@ fn open(address: &str, json: bool) {
         return;
     }
     output::line(address);
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| value != OsStr::new(""));
-    if is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") {
-        // Errors are ignored: the URL is printed anyway.
-        let mut browser = Command::new("xdg-open");
-        let _ = browser.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    }
+    output::open_browser(address);
 }

@@ -28,6 +28,10 @@ pub struct Roles {
 }
 
 impl Roles {
+    pub fn all() -> Roles {
+        Roles { roles: vec![Role::Api, Role::Sites, Role::Worker] }
+    }
+
     pub fn has(&self, role: Role) -> bool {
         self.roles.contains(&role)
     }

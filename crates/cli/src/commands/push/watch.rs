@@ -1,11 +1,13 @@
 //! `recto push --watch`: publishes each change of the folder.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use notify::{EventKind, RecursiveMode, Watcher};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use super::report::Report;
 use super::{Push, note};
@@ -15,17 +17,7 @@ const QUIET: Duration = Duration::from_millis(20);
 
 impl Push {
     pub(super) async fn watch(self) -> Result<ExitCode> {
-        // One entry says that there is something to do: more would say nothing else.
-        let (changed, mut changes) = mpsc::channel(1);
-        let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
-                let _ = changed.try_send(());
-            }
-        })
-        .context("watch the folder")?;
-        watcher
-            .watch(&self.command.folder, RecursiveMode::Recursive)
-            .with_context(|| format!("watch {}", self.command.folder.display()))?;
+        let mut changes = Changes::of(&self.command.folder)?;
         // One for the whole loop: an interruption during a push counts as well.
         let mut interruption = std::pin::pin!(tokio::signal::ctrl_c());
         loop {
@@ -34,7 +26,7 @@ impl Push {
                 _ = &mut interruption => return Ok(ExitCode::SUCCESS),
             }
             tokio::select! {
-                () = next_change(&mut changes) => {}
+                () = changes.next() => {}
                 _ = &mut interruption => return Ok(ExitCode::SUCCESS),
             }
         }
@@ -50,8 +42,31 @@ impl Push {
     }
 }
 
-/// Waits for a change, and until no other one follows.
-async fn next_change(changes: &mut mpsc::Receiver<()>) {
-    changes.recv().await;
-    while tokio::time::timeout(QUIET, changes.recv()).await.is_ok_and(|change| change.is_some()) {}
+/// The changes of a folder.
+pub(in crate::commands) struct Changes {
+    changes: mpsc::Receiver<()>,
+    /// Watches until it is dropped.
+    _watcher: RecommendedWatcher,
+}
+
+impl Changes {
+    pub fn of(folder: &Path) -> Result<Changes> {
+        // One entry says that there is something to do: more would say nothing else.
+        let (changed, changes) = mpsc::channel(1);
+        let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
+                let _ = changed.try_send(());
+            }
+        })
+        .context("watch the folder")?;
+        let watched = watcher.watch(folder, RecursiveMode::Recursive);
+        watched.with_context(|| format!("watch {}", folder.display()))?;
+        Ok(Changes { changes, _watcher: watcher })
+    }
+
+    /// Waits for a change, and until no other one follows.
+    pub async fn next(&mut self) {
+        self.changes.recv().await;
+        while timeout(QUIET, self.changes.recv()).await.is_ok_and(|change| change.is_some()) {}
+    }
 }
