@@ -3,6 +3,7 @@
 
 mod account;
 mod backup;
+mod import;
 mod media;
 mod migrate;
 mod objects;
@@ -22,6 +23,7 @@ use publisher::Publisher;
 
 pub use self::account::AccountCommand;
 pub use self::backup::BackupCommand;
+pub use self::import::ImportCommand;
 pub use self::media::MediaCommand;
 pub use self::migrate::MigrateCommand;
 pub use self::objects::ObjectsCommand;

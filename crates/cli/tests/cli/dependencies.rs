@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The workspace crates that each crate may depend on.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
     ("api", &[]),
     ("model", &[]),
     ("webp", &[]),
@@ -14,6 +14,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("markdown", &["highlight", "model"]),
     ("search", &["model"]),
     ("openapi", &["model"]),
+    ("import", &["model"]),
     ("blob", &["model"]),
     ("limits", &["model"]),
     ("store", &["model"]),
@@ -21,11 +22,11 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("generator", &["markdown", "model", "search"]),
     ("publisher", &["api", "blob", "generator", "limits", "markdown", "media", "model", "search", "store"]),
     ("server", &["api", "generator", "limits", "model", "openapi", "publisher", "search"]),
-    ("cli", &["backup", "blob", "limits", "media", "model", "openapi", "publisher", "server", "store"]),
+    ("cli", &["backup", "blob", "import", "limits", "media", "model", "openapi", "publisher", "server", "store"]),
 ];
 
 /// External crates that only one workspace crate may depend on.
-const ONLY: [(&str, &str); 11] = [
+const ONLY: [(&str, &str); 12] = [
     ("rusqlite", "store"),
     ("postgres", "store"),
     ("object_store", "blob"),
@@ -33,6 +34,7 @@ const ONLY: [(&str, &str); 11] = [
     ("libwebp-sys", "webp"),
     ("image", "picture"),
     ("pulldown-cmark", "markdown"),
+    ("htmd", "import"),
     ("askama", "generator"),
     ("axum", "server"),
     ("hyper", "server"),
@@ -79,6 +81,7 @@ fn model_api_and_generator_are_synchronous() {
         "api",
         "generator",
         "highlight",
+        "import",
         "markdown",
         "media",
         "model",

@@ -56,6 +56,7 @@ mod commands {
     mod doctor;
     mod effects;
     mod export;
+    mod import;
     mod installation;
     mod output;
     mod schema;
