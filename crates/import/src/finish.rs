@@ -14,7 +14,7 @@ const MAX_ALIASES: usize = 100;
 const MAX_ALIAS_CHARS: usize = 500;
 
 /// Fixed paths of every site, which answer in any case.
-const FIXED: [&str; 5] = ["/", "/blog", "/docs", "/search", "/tags"];
+pub(crate) const FIXED: [&str; 5] = ["/", "/blog", "/docs", "/search", "/tags"];
 
 /// Gives every page a URL and a path of its own. Links between pages depend on both, so this comes before them.
 pub(crate) fn settle(site: &mut Site) {

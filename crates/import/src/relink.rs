@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::finish::settle;
+use crate::finish::{FIXED, settle};
 use crate::paths::{decoded, join, normal, parent, relative, url_key};
 use crate::site::{Note, Page, Site};
 use crate::source::Source;
@@ -38,6 +38,7 @@ pub(crate) fn relink(site: &mut Site, source: &Source, layout: &Layout<'_>) {
                     files.push((path, file));
                     Some(link)
                 }
+                None if is_list(target) => None,
                 None => {
                     let message = format!("the link {link} leads to no page or file of the source");
                     notes.push(Note { file: page.origin.clone(), line: page.line + line, message });
@@ -61,6 +62,11 @@ fn is_elsewhere(link: &str) -> bool {
     let has_scheme =
         scheme.is_some_and(|scheme| scheme.chars().all(|char| char.is_ascii_alphanumeric() || char == '+'));
     link.is_empty() || link.starts_with("//") || has_scheme || link.contains("{{") || link.contains("{%")
+}
+
+/// Lists that every Recto site has.
+fn is_list(link: &str) -> bool {
+    FIXED.contains(&url_key(link).as_str()) || link.starts_with("/tags/")
 }
 
 /// The pages by their files and by their URLs.

@@ -22,7 +22,10 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ("generator", &["markdown", "model", "search"]),
     ("publisher", &["api", "blob", "generator", "limits", "markdown", "media", "model", "search", "store"]),
     ("server", &["api", "generator", "limits", "model", "openapi", "publisher", "search"]),
-    ("cli", &["backup", "blob", "import", "limits", "media", "model", "openapi", "publisher", "server", "store"]),
+    (
+        "cli",
+        &["backup", "blob", "import", "limits", "media", "model", "openapi", "publisher", "server", "store"],
+    ),
 ];
 
 /// External crates that only one workspace crate may depend on.

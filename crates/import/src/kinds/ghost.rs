@@ -140,11 +140,12 @@ struct Database {
     data: Data,
 }
 
+/// Newer exports have a list of databases, with one entry.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum Export {
-    Databases { db: Vec<Database> },
-    Database(Database),
+struct Export {
+    #[serde(default)]
+    db: Vec<Database>,
+    data: Option<Data>,
 }
 
 fn export(source: &Path) -> Result<Data, Error> {
@@ -161,14 +162,8 @@ fn export(source: &Path) -> Result<Data, Error> {
         let message = format!("this is no export of Ghost: {error}");
         Error::from(Fault { file: name, line: error.line().max(1), message })
     })?;
-    match export {
-        Export::Database(database) => Ok(database.data),
-        Export::Databases { db } => db
-            .into_iter()
-            .next()
-            .map(|database| database.data)
-            .ok_or_else(|| Error::source(source, "is an empty export")),
-    }
+    let data = export.data.or_else(|| Some(export.db.into_iter().next()?.data));
+    data.ok_or_else(|| Error::source(source, "has no data; is it an export of Ghost?"))
 }
 
 fn page(post: &Post, file: &str, site: &mut Site) -> Page {

@@ -138,7 +138,10 @@ fn page(
         body: document.body.to_owned(),
         ..Page::default()
     };
-    page.former.extend(own.into_iter().map(|url| format!("{base}{url}")));
+    page.former.extend(own.iter().map(|url| format!("{base}{url}")));
+    // Jekyll writes `/a` as `a.html`, and web servers have it under both names.
+    let bare = own.iter().filter(|url| !url.ends_with('/') && extension(url).is_empty());
+    page.former.extend(bare.map(|url| format!("{base}{url}.html")));
     page.former.extend(
         meta.list("redirect_from", &[])
             .into_iter()
