@@ -2,7 +2,10 @@
 
 use model::Slug;
 
-use crate::paths::{join, name, parent, stem};
+use crate::paths::{join, name, normal, parent, stem};
+
+/// In bytes; disks have 255.
+const MAX_NAME: usize = 200;
 
 /// Segments that no page outside of `blog/` and `docs/` may begin with: Recto generates paths there.
 pub(crate) const RESERVED: [&str; 11] =
@@ -81,6 +84,20 @@ pub(crate) fn page_path(path: &str) -> String {
     if !is_typed && RESERVED.contains(&slug.as_str()) { format!("docs/{path}") } else { path }
 }
 
+/// A path inside of the folder that every disk accepts; names of exports may hold anything.
+pub(crate) fn safe(path: &str) -> String {
+    let part = |part: &str| match part.len() > MAX_NAME
+        || part.chars().any(|char| char.is_control() || char == '\\')
+    {
+        true => Slug::from_title(part).map_or_else(|| "page".to_owned(), |slug| slug.as_str().to_owned()),
+        false => part.to_owned(),
+    };
+    let path = normal(path).unwrap_or_default();
+    let path = path.strip_suffix(".md").unwrap_or(&path);
+    let path = path.split('/').map(part).collect::<Vec<_>>().join("/");
+    if path.is_empty() { "page.md".to_owned() } else { format!("{path}.md") }
+}
+
 /// Removes `.` and `_` from the beginning of each part.
 pub(crate) fn clean(path: &str) -> String {
     let folders = parent(path).split('/').map(|folder| {
@@ -111,6 +128,17 @@ mod tests {
         check("docs/blog/a.md", "/docs/blog/a");
         assert_eq!(url("blog/x/a.md", Some("b")).as_deref(), Some("/blog/x/b"));
         assert_eq!(url("blog/---.md", None), None);
+    }
+
+    #[test]
+    fn a_path_stays_in_the_folder() {
+        let check = |path: &str, expected: &str| assert_eq!(safe(path), expected);
+        check("blog/a.md", "blog/a.md");
+        check("blog/../a.md", "a.md");
+        check("blog/../../../etc/a.md", "page.md");
+        check("/etc/a.md", "etc/a.md");
+        check("blog/a\0b.md", "blog/a-b.md");
+        check(&format!("blog/{}.md", "ä".repeat(200)), &format!("blog/{}.md", "a".repeat(100)));
     }
 
     #[test]

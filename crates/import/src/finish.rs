@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use model::{Slug, limits};
 
-use crate::address::{BLOG_INDEX, is_index, url, without_date};
+use crate::address::{BLOG_INDEX, is_index, safe, url, without_date};
 use crate::error::{Error, Fault};
 use crate::paths::{join, parent, stem, url_key};
 use crate::site::{Page, Site};
@@ -67,6 +67,7 @@ impl Taken {
 /// Gives a page a slug, and another name if its URL is taken.
 fn settle_page(site: &mut Site, at: usize, taken: &mut Taken) {
     let page = &mut site.pages[at];
+    page.path = safe(&page.path);
     if page.path == BLOG_INDEX && !page.draft {
         page.draft = true;
         let origin = page.origin.clone();
@@ -115,7 +116,7 @@ fn aliases(site: &mut Site, at: usize, urls: &HashSet<String>, claimed: &mut Has
     let own = url(&page.path, page.slug.as_deref()).unwrap_or_default();
     let (mut aliases, mut notes) = (vec![], vec![]);
     for former in page.former.iter().map(|former| url_key(former)) {
-        if former == own || FIXED.contains(&former.as_str()) || page.draft || aliases.contains(&former) {
+        if former == own || FIXED.contains(&former.as_str()) || aliases.contains(&former) {
             continue;
         }
         if urls.contains(&former) {

@@ -156,6 +156,10 @@ pub(crate) fn write(page: &Page) -> String {
         out.extend(page.aliases.iter().map(|alias| format!("    - {}\n", scalar(alias))));
     }
     let body = page.body.trim_end();
+    // Without fields, only a text that itself begins like front matter needs an empty one.
+    if out == "---\n" && !["---", "+++"].iter().any(|mark| body.starts_with(mark)) && !body.is_empty() {
+        return format!("{body}\n");
+    }
     format!("{out}---\n\n{body}{}", if body.is_empty() { "" } else { "\n" })
 }
 

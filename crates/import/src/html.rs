@@ -1,7 +1,8 @@
 //! HTML to Markdown.
 
+use htmd::element_handler::{HandlerResult, Handlers};
 use htmd::options::{BulletListMarker, Options};
-use htmd::{Element, HtmlToMarkdown};
+use htmd::{Element, HtmlToMarkdown, HtmlToMarkdownBuilder};
 
 /// The conversion is recursive; texts of people are not nested this deep.
 const MAX_DEPTH: usize = 200;
@@ -9,23 +10,49 @@ const MAX_DEPTH: usize = 200;
 /// Elements without a counterpart in Markdown, which are kept as they are.
 const KEPT: [&str; 9] = ["audio", "embed", "form", "iframe", "object", "script", "style", "svg", "video"];
 
+const HEADINGS: [&str; 6] = ["h1", "h2", "h3", "h4", "h5", "h6"];
+
 /// HTML that is nested too deep, or cannot be converted, stays HTML.
 pub(crate) fn to_markdown(html: &str, note: &mut dyn FnMut(usize, String)) -> String {
     if depth(html) > MAX_DEPTH {
         note(0, "the HTML is nested too deep to be converted".to_owned());
         return html.to_owned();
     }
+    let converter =
+        builder().add_handler(KEPT.to_vec(), keep).add_handler(HEADINGS.to_vec(), heading).build();
+    converter.convert(&with_code(html)).unwrap_or_else(|error| {
+        note(0, format!("the HTML could not be converted: {error}"));
+        html.to_owned()
+    })
+}
+
+/// The text of a short piece of HTML, without any markup.
+pub(crate) fn to_text(html: &str) -> String {
+    if depth(html) > MAX_DEPTH {
+        return html.to_owned();
+    }
+    let inside = |handlers: &dyn Handlers, element: Element| Some(handlers.walk_children(element.node));
+    let converter = builder().add_handler(vec!["a", "b", "code", "em", "i", "strong"], inside).build();
+    let text = converter.convert(html).unwrap_or_else(|_| html.to_owned());
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        // Escapes of Markdown.
+        if char != '\\' || !chars.peek().is_some_and(char::is_ascii_punctuation) {
+            out.push(char);
+        }
+    }
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn builder() -> HtmlToMarkdownBuilder {
     let options = Options {
         bullet_list_marker: BulletListMarker::Dash,
         ul_bullet_spacing: 1,
         ol_number_spacing: 1,
         ..Options::default()
     };
-    let converter = HtmlToMarkdown::builder().options(options).add_handler(KEPT.to_vec(), keep).build();
-    converter.convert(&with_code(html)).unwrap_or_else(|error| {
-        note(0, format!("the HTML could not be converted: {error}"));
-        html.to_owned()
-    })
+    HtmlToMarkdown::builder().options(options)
 }
 
 /// Reports, by line from 0, the elements that are kept.
@@ -55,10 +82,7 @@ fn with_code(html: &str) -> String {
     out + rest
 }
 
-fn keep(
-    handlers: &dyn htmd::element_handler::Handlers,
-    element: Element,
-) -> Option<htmd::element_handler::HandlerResult> {
+fn keep(handlers: &dyn Handlers, element: Element) -> Option<HandlerResult> {
     let attributes: String = element
         .attrs
         .iter()
@@ -67,6 +91,19 @@ fn keep(
     let inside = handlers.walk_children(element.node).content;
     let tag = element.tag;
     Some(format!("\n\n<{tag}{attributes}>{}</{tag}>\n\n", inside.trim()).into())
+}
+
+/// A heading with an id keeps it, because links lead to it: `## Title {#id}`.
+fn heading(handlers: &dyn Handlers, element: Element) -> Option<HandlerResult> {
+    let id = element.attrs.iter().find(|attribute| &*attribute.name.local == "id");
+    let id = id.map(|id| id.value.to_string()).filter(|id| is_anchor(id));
+    let heading = handlers.fallback(element)?;
+    let Some(id) = id.filter(|_| !heading.content.trim().is_empty()) else { return Some(heading) };
+    Some(format!("\n\n{} {{#{id}}}\n\n", heading.content.trim_matches('\n')).into())
+}
+
+fn is_anchor(id: &str) -> bool {
+    !id.is_empty() && id.chars().all(|char| char.is_ascii_alphanumeric() || "-_.".contains(char))
 }
 
 /// An upper bound of the nesting, from the tags alone. Elements that are often left open do not nest.
@@ -113,8 +150,17 @@ mod tests {
         check("<ul><li>a</li><li>b</li></ul><ol><li>c</li></ol>", "- a\n- b\n\n1. c");
         check("<pre><code class=\"language-rust\">fn a() {}\n</code></pre>", "```rust\nfn a() {}\n```");
         check("<figure><img src=\"a.png\" alt=\"b\"><figcaption>c</figcaption></figure>", "![b](a.png)\n\nc");
+        check("<h3 id=\"x.y\">A</h3>", "### A {#x.y}");
         check("<pre>a\n\n*b*</pre>", "```\na\n\n*b*\n```");
         check("<p>2 * 3 * 4, [x]</p>", "2 \\* 3 \\* 4, \\[x\\]");
+    }
+
+    #[test]
+    fn a_text_has_no_markup() {
+        assert_eq!(
+            to_text("<p>A <b>short</b>\n<a href=\"/x\">text</a> &amp; 2 * 3</p>"),
+            "A short text & 2 * 3"
+        );
     }
 
     #[test]

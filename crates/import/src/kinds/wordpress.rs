@@ -6,6 +6,8 @@ mod wxr;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use model::Slug;
+
 use self::wxr::Item;
 use crate::address::page_path;
 use crate::dates;
@@ -16,18 +18,18 @@ use crate::paths::url_path;
 use crate::site::{Page, Site};
 use crate::uploads;
 
+/// Where WordPress keeps files; beside the export, they are imported, too.
+const UPLOADS: &str = "wp-content/uploads/";
+
 pub(super) fn read(source: &Path) -> Result<Site, Error> {
     let export = wxr::read(source)?;
     let file = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut site = Site::default();
     let (mut categories, mut tags) = (BTreeMap::new(), BTreeMap::new());
+    let mut attachments = vec![];
     for item in &export.items {
         match item.get("wp:post_type") {
-            "attachment" => site.note(
-                &file,
-                item.line,
-                format!("the attachment {} stays where it is", item.get("wp:attachment_url")),
-            ),
+            "attachment" => attachments.push((item.line, item.get("wp:attachment_url"))),
             "nav_menu_item" | "revision" | "wp_global_styles" | "wp_navigation" | "wp_template"
             | "custom_css" => {
                 site.note(
@@ -60,10 +62,17 @@ pub(super) fn read(source: &Path) -> Result<Site, Error> {
     let home = export.url.trim_end_matches('/').to_owned();
     let internal = |url: &str| url.strip_prefix(&home).map(|path| path.to_owned());
     relink_pages(&mut site, internal);
-    uploads::relink(&mut site, source, "wp-content/uploads/", |url| {
-        url.find("wp-content/uploads/").map(|at| &url[at..])
-    });
+    uploads::relink(&mut site, source, UPLOADS, upload);
+    for (line, url) in attachments {
+        if upload(url).is_none_or(|path| !site.files.contains_key(path)) {
+            site.note(&file, line, format!("the attachment {url} is not part of the folder"));
+        }
+    }
     Ok(site)
+}
+
+fn upload(url: &str) -> Option<&str> {
+    url.find(UPLOADS).map(|at| &url[at..])
 }
 
 /// Links to other pages of the site lead to their files.
@@ -87,10 +96,9 @@ fn page(item: &Item, file: &str, site: &mut Site) -> Page {
     let (kind, status) = (item.get("wp:post_type"), item.get("wp:status"));
     let link = item.get("link");
     let url = (!link.contains('?')).then(|| url_path(link)).filter(|path| *path != "/" || kind == "page");
-    let name = Some(item.get("wp:post_name"))
-        .filter(|name| !name.is_empty())
-        .unwrap_or_else(|| item.get("wp:post_id"));
-    let name = crate::paths::decoded(name);
+    let slug = Some(crate::paths::decoded(item.get("wp:post_name"))).filter(|name| !name.is_empty());
+    let name = slug.or_else(|| Some(Slug::from_title(item.get("title"))?.as_str().to_owned()));
+    let name = name.unwrap_or_else(|| item.get("wp:post_id").to_owned());
     if !item.get("wp:post_password").is_empty() || status == "private" {
         site.note(file, item.line, format!("{:?} was protected; it is a draft", item.get("title")));
     }
@@ -116,7 +124,7 @@ fn page(item: &Item, file: &str, site: &mut Site) -> Page {
     };
     let excerpt = item.get("excerpt:encoded").trim();
     if !excerpt.is_empty() {
-        page.description = Some(crate::html::to_markdown(excerpt, &mut |_, _| {}));
+        page.description = Some(crate::html::to_text(excerpt));
     }
     if !item.get("dc:creator").is_empty() {
         page.params.insert("author".to_owned(), item.get("dc:creator").into());
@@ -128,7 +136,7 @@ fn page(item: &Item, file: &str, site: &mut Site) -> Page {
 
 /// Posts are below `blog/`, pages where they were: `/parent/child/` is `parent/child.md`.
 fn target(kind: &str, name: &str, url: Option<&str>) -> String {
-    let name = crate::paths::normal(name).unwrap_or_default().replace('/', "-");
+    let name = name.replace('/', "-");
     match (kind, url.map(|url| url.trim_matches('/'))) {
         ("post", _) => format!("blog/{name}.md"),
         ("page", Some("")) => "index.md".to_owned(),
