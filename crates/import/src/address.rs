@@ -86,16 +86,18 @@ pub(crate) fn page_path(path: &str) -> String {
 
 /// A path inside of the folder that every disk accepts; names of exports may hold anything.
 pub(crate) fn safe(path: &str) -> String {
-    let part = |part: &str| match part.len() > MAX_NAME
-        || part.chars().any(|char| char.is_control() || char == '\\')
-    {
-        true => Slug::from_title(part).map_or_else(|| "page".to_owned(), |slug| slug.as_str().to_owned()),
-        false => part.to_owned(),
+    let slug = |part: &str| Slug::from_title(part).map(|slug| slug.as_str().to_owned());
+    let is_odd =
+        |part: &str| part.len() > MAX_NAME || part.chars().any(|char| char.is_control() || char == '\\');
+    // Each part is part of a URL, so it needs letters or digits.
+    let part = |part: &str| match slug(part) {
+        Some(slug) if is_odd(part) => slug,
+        Some(_) => part.to_owned(),
+        None => "page".to_owned(),
     };
     let path = normal(path).unwrap_or_default();
     let path = path.strip_suffix(".md").unwrap_or(&path);
-    let path = path.split('/').map(part).collect::<Vec<_>>().join("/");
-    if path.is_empty() { "page.md".to_owned() } else { format!("{path}.md") }
+    format!("{}.md", path.split('/').map(part).collect::<Vec<_>>().join("/"))
 }
 
 /// Removes `.` and `_` from the beginning of each part.
@@ -137,6 +139,7 @@ mod tests {
         check("blog/../a.md", "a.md");
         check("blog/../../../etc/a.md", "page.md");
         check("/etc/a.md", "etc/a.md");
+        check("docs/---/a.md", "docs/page/a.md");
         check("blog/a\0b.md", "blog/a-b.md");
         check(&format!("blog/{}.md", "ä".repeat(200)), &format!("blog/{}.md", "a".repeat(100)));
     }

@@ -159,6 +159,7 @@ fn check_limits(site: &mut Site, at: usize) {
     let mut notes: Vec<String> = [
         over("the title", chars(&page.title), limits::TITLE_CHARS),
         over("the description", chars(&page.description), limits::DESCRIPTION_CHARS),
+        over("the path of its folders", section_chars(&page.path), limits::SECTION_CHARS),
         over("the text", page.body.chars().count(), limits::CONTENT_CHARS),
     ]
     .into_iter()
@@ -172,6 +173,13 @@ fn check_limits(site: &mut Site, at: usize) {
     for message in notes {
         site.note(&path, 0, message);
     }
+}
+
+/// Without the type: push makes the section of the other folders.
+fn section_chars(path: &str) -> usize {
+    let folders = parent(path);
+    let below = folders.strip_prefix("docs/").or_else(|| folders.strip_prefix("blog/")).unwrap_or(folders);
+    below.chars().count()
 }
 
 #[cfg(test)]
