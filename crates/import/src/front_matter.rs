@@ -241,6 +241,14 @@ mod tests {
     }
 
     #[test]
+    fn tags_of_other_programs_are_values() {
+        let text = "a: !!python/name:material.extensions.emoji.twemoji\nb: !ENV [X, 1]\nc: !!python/object/apply:x.y\n  kwds:\n    d: e\n";
+        let fields: Map<String, Value> = yaml_file("mkdocs.yml", text).unwrap();
+        assert_eq!(fields["b"], json!(["X", 1]));
+        assert_eq!(fields["c"], json!({"kwds": {"d": "e"}}));
+    }
+
+    #[test]
     fn a_text_may_begin_with_a_thematic_break() {
         for text in ["---\n\nText\n", "---\nA text.\n---\nMore\n", "Text", "", "{ a"] {
             assert_eq!(read("a.md", text).unwrap().body, text);

@@ -11,7 +11,7 @@ use crate::site::Note;
 const MAX_FILES: usize = 200_000;
 const MAX_DEPTH: usize = 64;
 /// Of a text. Push accepts pages of 100,000 characters.
-const MAX_TEXT: u64 = 16 << 20;
+const MAX_TEXT: u64 = 4 << 20;
 
 /// A folder, with the paths of its files relative to it.
 pub(crate) struct Source {

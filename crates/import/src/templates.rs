@@ -30,7 +30,8 @@ pub(crate) fn replace(
     mut replace: impl FnMut(&Tag<'_>) -> Option<Replaced>,
 ) -> String {
     let (mut out, mut at, mut line, mut counted) = (String::with_capacity(text.len()), 0, 0, 0);
-    while let Some((start, open, close)) = next(text, at, delimiters) {
+    let mut openings = Openings::of(text, delimiters);
+    while let Some((start, open, close)) = openings.next(at) {
         let inside = start + open.len();
         // An open delimiter without its end: no later one has an end, either.
         let Some(end) = text[inside..].find(close).map(|end| inside + end) else { break };
@@ -54,10 +55,28 @@ pub(crate) fn replace(
     out + &text[at..]
 }
 
-fn next<'d>(text: &str, at: usize, delimiters: &[(&'d str, &'d str)]) -> Option<(usize, &'d str, &'d str)> {
-    let found =
-        delimiters.iter().filter_map(|(open, close)| Some((at + text[at..].find(open)?, *open, *close)));
-    found.min_by_key(|(start, open, _)| (*start, std::cmp::Reverse(open.len())))
+/// Where each opening delimiter is next. Each part of the text is searched once for each of them.
+struct Openings<'t, 'd> {
+    text: &'t str,
+    next: Vec<(Option<usize>, &'d str, &'d str)>,
+}
+
+impl<'t, 'd> Openings<'t, 'd> {
+    fn of(text: &'t str, delimiters: &[(&'d str, &'d str)]) -> Openings<'t, 'd> {
+        let next = delimiters.iter().map(|(open, close)| (text.find(open), *open, *close)).collect();
+        Openings { text, next }
+    }
+
+    /// The first one from `at` on; of two at one place, the longer one.
+    fn next(&mut self, at: usize) -> Option<(usize, &'d str, &'d str)> {
+        for (next, open, _) in &mut self.next {
+            if next.is_some_and(|next| next < at) {
+                *next = self.text[at..].find(*open).map(|next| at + next);
+            }
+        }
+        let found = self.next.iter().filter_map(|(next, open, close)| Some(((*next)?, *open, *close)));
+        found.min_by_key(|(start, open, _)| (*start, std::cmp::Reverse(open.len())))
+    }
 }
 
 /// The words of a tag: `name "a value" key=value` gives its name and its arguments, with their keys.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use model::Slug;
+use proptest::prelude::*;
 use recto_import::{Error, Kind, Report};
 use tempfile::TempDir;
 
@@ -273,5 +274,52 @@ fn broken_files_give_messages() {
         std::fs::write(&file, text).unwrap();
         let refused = recto_import::import(kind, &file, &site.path().join("out")).unwrap_err();
         assert!(refused.to_string().contains(&format!("{name}:2: ")), "{refused}");
+    }
+}
+
+/// Names and texts that mean something to some kind.
+fn any_file() -> impl Strategy<Value = (String, String)> {
+    let folder =
+        "(content/|_posts/|docs/|blog/|src/|src/pages/|static/|_x/)?(a b/|\\.\\./|posts/|_drafts/|01-x/)?";
+    let name = "(index|_index|README|SUMMARY|2024-01-02-a|a|_category_|---)\\.(md|html|json|mdx|png)";
+    let part = prop_oneof![
+        Just("---\n".to_owned()),
+        Just("title: a\nslug: ../../x\nurl: /../y\naliases: [//z, '/%ff', b]\ndate: 2024-02-30\n".to_owned()),
+        Just("permalink: /:x/:year/../:title\ntags: 5\nweight: 1e300\n".to_owned()),
+        Just("- [a](b.md)\n  - [c](../../../etc/passwd)\n".to_owned()),
+        Just(
+            "{{< ref \"a\" >}}{% post_url a %}{{#include ../a.md:9:2}}[[a|b]]![[x]]:::note\n!!! tip\n    b\n"
+                .to_owned()
+        ),
+        "[\\[\\]()!<>`~:%{}#|\"' \na-cé-]{0,40}",
+    ];
+    let text = prop::collection::vec(part, 0..5).prop_map(|parts| parts.concat());
+    ((folder, name).prop_map(|(folder, name)| format!("{folder}{name}")), text)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn random_folders_never_panic_and_stay_in_the_folder(files in prop::collection::vec(any_file(), 1..8)) {
+        let place = TempDir::new().unwrap();
+        let site = place.path().join("site");
+        std::fs::create_dir(&site).unwrap();
+        for (name, text) in [("mkdocs.yml", "site_name: a\n"), ("book.toml", ""), ("docusaurus.config.js", "baseUrl: '")] {
+            std::fs::write(site.join(name), text).unwrap();
+        }
+        for (path, text) in files.iter().filter(|(path, _)| !path.contains("..")) {
+            let path = site.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        for kind in [Kind::Hugo, Kind::Jekyll, Kind::Docusaurus, Kind::Mkdocs, Kind::Mdbook, Kind::Obsidian] {
+            let folder = place.path().join("out");
+            let imported = recto_import::import(kind, &site, &folder);
+            prop_assert!(!matches!(imported, Err(Error::Io { .. })), "{imported:?}");
+            let entries = std::fs::read_dir(place.path()).unwrap().count();
+            prop_assert_eq!(entries, if folder.exists() { 2 } else { 1 });
+            let _ = std::fs::remove_dir_all(&folder);
+        }
     }
 }

@@ -27,18 +27,19 @@ pub(super) fn read(source: &Path) -> Result<Site, Error> {
     let tags: HashMap<&str, &Tag> = data.tags.iter().map(|tag| (tag.id.as_str(), tag)).collect();
     let users: HashMap<&str, &str> =
         data.users.iter().map(|user| (user.id.as_str(), user.name.as_str())).collect();
+    let mut links: HashMap<&str, Vec<&Link>> = HashMap::new();
+    for link in data.posts_tags.iter().chain(&data.posts_authors) {
+        links.entry(&link.post_id).or_default().push(link);
+    }
     let file = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut site = Site::default();
     for post in &data.posts {
         let mut page = page(post, &file, &mut site);
-        let of_post = |links: &'_ [Link]| -> Vec<String> {
-            links.iter().filter(|link| link.post_id == post.id).map(|link| link.id().to_owned()).collect()
-        };
-        page.add_tags(
-            of_post(&data.posts_tags).iter().filter_map(|id| Some(tags.get(id.as_str())?.name.clone())),
-        );
+        let tags_of = links.get(post.id.as_str()).into_iter().flatten();
+        page.add_tags(tags_of.filter_map(|link| Some(tags.get(link.tag_id.as_str())?.name.clone())));
+        let authors_of = links.get(post.id.as_str()).into_iter().flatten();
         let authors: Vec<&str> =
-            of_post(&data.posts_authors).iter().filter_map(|id| users.get(id.as_str()).copied()).collect();
+            authors_of.filter_map(|link| users.get(link.author_id.as_str()).copied()).collect();
         if !authors.is_empty() {
             page.params.insert("authors".to_owned(), json!(authors));
         }
@@ -69,12 +70,6 @@ struct Link {
     tag_id: String,
     #[serde(default, deserialize_with = "id")]
     author_id: String,
-}
-
-impl Link {
-    fn id(&self) -> &str {
-        if self.tag_id.is_empty() { &self.author_id } else { &self.tag_id }
-    }
 }
 
 fn id<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {

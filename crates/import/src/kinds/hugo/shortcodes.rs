@@ -68,10 +68,20 @@ fn figure<'a>(src: &str, named: impl Fn(&str) -> Option<&'a str>) -> String {
     }
 }
 
+/// Up to `{{< /highlight >}}`.
 fn highlight(tag: &Tag<'_>, language: &str) -> Option<Replaced> {
-    let ends = [("{{< /highlight >}}"), ("{{</ highlight >}}"), ("{{</highlight>}}"), ("{{% /highlight %}}")];
-    let (end, mark) = ends.iter().filter_map(|end| Some((tag.after.find(end)?, end))).min()?;
-    Some(Replaced { by: fenced(language, &tag.after[..end]), more: end + mark.len() })
+    // The word may occur in the code, too.
+    let (name, end) = tag.after.match_indices("highlight").find_map(|(name, _)| {
+        let end = tag.after[..name].rfind("{{")?;
+        is_closing(&tag.after[end..name]).then_some((name, end))
+    })?;
+    let more = name + tag.after[name..].find("}}")? + 2;
+    Some(Replaced { by: fenced(language, &tag.after[..end]), more })
+}
+
+fn is_closing(opening: &str) -> bool {
+    let inside = opening.trim_start_matches("{{").trim_start_matches(['<', '%']);
+    inside.trim() == "/"
 }
 
 /// The pages by their paths and by their names.
@@ -156,6 +166,7 @@ mod tests {
         check(r#"{{< figure src="a.png" alt="b" caption="c \"d\"" >}}"#, r#"![b](a.png "c \"d\"")"#);
         check(r#"{{< figure src="a b.png" link="/c" />}}"#, "[![](<a b.png>)](/c)");
         check("{{< highlight go \"linenos=table\" >}}\nx := 1\n{{< /highlight >}}\n", "```go\nx := 1\n```\n");
+        check("{{< highlight go >}}\nhighlight()\n{{</highlight>}}", "```go\nhighlight()\n```");
         check("{{</* ref \"a\" */>}}", "{{< ref \"a\" >}}");
     }
 
