@@ -1,8 +1,8 @@
 //! Converts the sites of other programs to a folder of Markdown that `recto push` publishes.
 //!
-//! Each kind of source has a file in `kinds/` that reads it into a [`site::Site`]: pages with their former URLs, and files
-//! to copy. What all kinds share follows: links lead to the new files ([`relink`]), former URLs become aliases
-//! ([`finish`]), and the folder is written. What cannot be converted stays in the text and becomes a [`Note`].
+//! Each kind of source has a file in `kinds/` that reads it into a `Site`: pages with their former URLs, and files
+//! to copy. What all kinds share follows: links lead to the new files (`relink`), former URLs become aliases
+//! (`finish`), and the folder is written. What cannot be converted stays in the text and becomes a [`Note`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

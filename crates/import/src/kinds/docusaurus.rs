@@ -1,14 +1,16 @@
 //! Docusaurus: `docs/` with sidebar positions and number prefixes, `blog/`, `src/pages/`, admonitions; MDX stays as text.
 
-use std::collections::{BTreeMap, HashMap};
+mod mdx;
+mod urls;
+
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::address::{date_of_name, page_path, without_date};
+use self::urls::{doc, number, post};
+use crate::address::page_path;
 use crate::alerts;
-use crate::dates;
 use crate::error::Error;
-use crate::fences::map_lines;
 use crate::front_matter;
 use crate::meta::Meta;
 use crate::paths::{extension, is_markdown, join, name, parent, stem, url_path};
@@ -52,8 +54,8 @@ pub(super) fn read(source: &Source) -> Result<Site, Error> {
     let Site { pages, notes, .. } = &mut site;
     for page in pages.iter_mut() {
         page.convert(notes, |text, note| {
-            report_mdx(text, note);
-            without_truncation(text)
+            mdx::report(text, note);
+            mdx::without_truncation(text)
         });
     }
     relink(&mut site, source, &Layout { roots: &["static", "docs"], base: &config.base, place: &place });
@@ -144,79 +146,6 @@ fn page(
     Ok(page)
 }
 
-/// Returns the URL of a page of the docs.
-fn doc(page: &mut Page, config: &Config, below: &str, id: Option<&str>, slug: Option<&str>) -> String {
-    let folders: Vec<(Option<i64>, &str)> =
-        parent(below).split('/').filter(|part| !part.is_empty()).map(number).collect();
-    let (position, name) = number(stem(below));
-    if let Some(position) = position {
-        page.params.entry("weight").or_insert_with(|| position.into());
-    }
-    let folder = folders.iter().map(|(_, name)| *name).collect::<Vec<_>>().join("/");
-    let is_index = is_index(name, folders.last().map(|(_, name)| *name));
-    page.path = match is_index {
-        true => page_path(&join("docs", &join(&folder, "index.md"))),
-        false => join("docs", &join(&folder, &format!("{name}.md"))),
-    };
-    let own = id.unwrap_or(name);
-    page.slug = id.filter(|_| !is_index).map(str::to_owned);
-    let start = format!("/{}", config.docs);
-    match slug {
-        Some(slug) if slug.starts_with('/') => format!("{start}{slug}"),
-        Some(slug) => format!("{start}/{}", join(&folder, slug)),
-        None if is_index && id.is_none() => format!("{start}/{folder}/"),
-        None => format!("{start}/{}", join(&folder, own)),
-    }
-}
-
-/// `index`, `README`, or the name of the folder.
-fn is_index(name: &str, folder: Option<&str>) -> bool {
-    matches!(name.to_lowercase().as_str(), "index" | "readme")
-        || folder.is_some_and(|folder| folder.eq_ignore_ascii_case(name))
-}
-
-/// `01-intro` is `intro` at position 1.
-fn number(name: &str) -> (Option<i64>, &str) {
-    let digits = name.len() - name.trim_start_matches(|char: char| char.is_ascii_digit()).len();
-    let rest = name[digits..].trim_start_matches([' ', '-', '_', '.']);
-    let has_separator = rest.len() < name.len() - digits;
-    // A date is no position, and neither is a version.
-    let is_position = digits > 0
-        && has_separator
-        && !rest.is_empty()
-        && !rest.starts_with(|char: char| char.is_ascii_digit());
-    if is_position { (name[..digits].parse().ok(), rest) } else { (None, name) }
-}
-
-/// Returns the URL of a post.
-fn post(page: &mut Page, config: &Config, below: &str, slug: Option<&str>) -> String {
-    let whole = without_extension(below);
-    let whole = whole.strip_suffix("/index").unwrap_or(&whole);
-    // `2021/08/26/name`, `2021-08-26-name`, `2021-08-26/name`
-    let joined = whole.replace('/', "-");
-    let date = date_of_name(&joined);
-    let name = match date {
-        Some(date) => whole.get(date.len() + 1..).filter(|rest| !rest.is_empty()).unwrap_or(whole),
-        None => whole,
-    };
-    if page.date.is_none() {
-        page.date = date.and_then(dates::parse).map(|when| when.iso);
-    }
-    page.path = format!("blog/{}.md", joined);
-    let start = format!("/{}", config.blog);
-    let own = match (slug, date) {
-        (Some(slug), _) => format!("{start}/{}", slug.trim_start_matches('/')),
-        (None, Some(date)) => format!("{start}/{}/{name}", date.replace('-', "/")),
-        (None, None) => format!("{start}/{name}"),
-    };
-    page.slug = slug.and_then(|slug| slug.rsplit('/').find(|part| !part.is_empty())).map(str::to_owned);
-    let is_plain = page.slug.as_deref().is_none_or(|slug| slug == without_date(&joined));
-    if is_plain {
-        page.slug = None;
-    }
-    own
-}
-
 fn without_extension(path: &str) -> String {
     join(parent(path), stem(path))
 }
@@ -249,7 +178,6 @@ fn names(meta: &mut Meta, page: &mut Page, authors: &HashMap<String, String>) {
 fn categories(source: &Source, config: &Config, site: &mut Site) -> Result<(), Error> {
     let files: Vec<(&str, &str)> =
         source.below("docs").filter(|(_, below)| stem(below) == "_category_").collect();
-    let mut folders: BTreeMap<String, Option<i64>> = BTreeMap::new();
     for (path, below) in files {
         if !matches!(extension(below).as_str(), "json" | "yml" | "yaml") {
             continue;
@@ -258,7 +186,6 @@ fn categories(source: &Source, config: &Config, site: &mut Site) -> Result<(), E
         let mut meta = Meta(fields.unwrap_or_default());
         let parts: Vec<&str> = parent(below).split('/').map(|part| number(part).1).collect();
         let folder = parts.join("/");
-        folders.insert(folder.clone(), None);
         let index = page_path(&format!("docs/{folder}/index.md"));
         let position = meta.weight("position").or_else(|| number(name(parent(below))).0);
         let label = meta.text("label").unwrap_or_else(|| name(&folder).to_owned());
@@ -296,87 +223,14 @@ fn place(file: &str) -> String {
     }
 }
 
-/// What only MDX understands stays as it is.
-fn report_mdx(text: &str, note: &mut dyn FnMut(usize, String)) {
-    map_lines(text, |number, line| {
-        let code = line.trim();
-        let is_module = (code.starts_with("import ")
-            && (code.contains(" from ") || code.contains(['\'', '"'])))
-            || code.starts_with("export ");
-        let component = code.match_indices('<').find_map(|(at, _)| {
-            let name: String = code[at + 1..].chars().take_while(char::is_ascii_alphanumeric).collect();
-            name.starts_with(|first: char| first.is_ascii_uppercase()).then_some(name)
-        });
-        if is_module {
-            note(number, format!("the line {code:?} of MDX is left as text"));
-        } else if let Some(name) = component {
-            note(number, format!("the component <{name}> of MDX is left as text"));
-        }
-        None
-    });
-}
-
-/// The mark between a post's summary and the rest.
-fn without_truncation(text: &str) -> String {
-    map_lines(text, |_, line| {
-        let is_mark = matches!(line.trim().replace(' ', "").as_str(), "<!--truncate-->" | "{/*truncate*/}");
-        is_mark.then(|| "\n".to_owned())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn config() -> Config {
-        Config { base: String::new(), docs: "docs".into(), blog: "blog".into() }
-    }
-
-    #[test]
-    fn docs_have_their_urls() {
-        let check = |below: &str, id: Option<&str>, slug: Option<&str>, path: &str, url: &str| {
-            let mut page = Page::default();
-            assert_eq!(doc(&mut page, &config(), below, id, slug), url);
-            assert_eq!(page.path, path);
-        };
-        check("intro.md", None, None, "docs/intro.md", "/docs/intro");
-        check("02-guides/01-first.md", None, None, "docs/guides/first.md", "/docs/guides/first");
-        check("guides/README.md", None, None, "docs/guides/index.md", "/docs/guides/");
-        check("guides/guides.md", None, None, "docs/guides/index.md", "/docs/guides/");
-        check("guides/a.md", Some("b"), None, "docs/guides/a.md", "/docs/guides/b");
-        check("guides/a.md", None, Some("/start"), "docs/guides/a.md", "/docs/start");
-        check("guides/a.md", None, Some("c"), "docs/guides/a.md", "/docs/guides/c");
-        assert_eq!(number("2024-01-02-a"), (None, "2024-01-02-a"));
-        assert_eq!(number("1.5 release"), (None, "1.5 release"));
-    }
-
-    #[test]
-    fn posts_have_their_urls() {
-        let check = |below: &str, slug: Option<&str>, path: &str, url: &str| {
-            let mut page = Page::default();
-            assert_eq!(post(&mut page, &config(), below, slug), url);
-            assert_eq!(page.path, path);
-        };
-        check("2021-08-26-hi.md", None, "blog/2021-08-26-hi.md", "/blog/2021/08/26/hi");
-        check("2021-08-26-hi/index.mdx", None, "blog/2021-08-26-hi.md", "/blog/2021/08/26/hi");
-        check("2021/08/26/hi.md", None, "blog/2021-08-26-hi.md", "/blog/2021/08/26/hi");
-        check("2021-08-26-hi.md", Some("welcome"), "blog/2021-08-26-hi.md", "/blog/welcome");
-        check("hi.md", None, "blog/hi.md", "/blog/hi");
-    }
 
     #[test]
     fn the_configuration_is_read_as_text() {
         let config =
             Config::of("{ baseUrl: '/site/', presets: [{ docs: { routeBasePath: '/' }, blog: {} }] }");
         assert_eq!((config.base.as_str(), config.docs.as_str(), config.blog.as_str()), ("/site", "", "blog"));
-    }
-
-    #[test]
-    fn mdx_is_reported() {
-        let mut lines = vec![];
-        let text = "import Tabs from '@theme/Tabs';\n\n<Tabs>\na < b\n```\n<Tabs>\n```\n";
-        report_mdx(text, &mut |line, _| lines.push(line));
-        assert_eq!(lines, [0, 2]);
-        assert_eq!(without_truncation("a\n<!-- truncate -->\nb\n"), "a\n\nb\n");
     }
 }
