@@ -11,6 +11,17 @@ pub(crate) struct Tag<'t> {
     pub after: &'t str,
 }
 
+impl Tag<'_> {
+    /// On one line, and not longer than a message should be.
+    pub fn shown(&self) -> String {
+        let whole = self.whole.split_whitespace().collect::<Vec<_>>().join(" ");
+        match whole.char_indices().nth(80) {
+            Some((end, _)) => format!("{}…", &whole[..end]),
+            None => whole,
+        }
+    }
+}
+
 /// What a tag becomes, and how many bytes of the text after it are replaced, too.
 pub(crate) struct Replaced {
     pub by: String,

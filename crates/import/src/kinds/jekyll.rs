@@ -50,7 +50,7 @@ pub(super) fn read(source: &Source) -> Result<Site, Error> {
     if site.pages.is_empty() {
         return Err(Error::source(source.root(), "has no pages; is it a Jekyll site?"));
     }
-    liquid::convert(&mut site, &base);
+    liquid::convert(&mut site, &config, &base);
     relink(&mut site, source, &Layout { roots: &[""], base: &base, place: &place });
     Ok(site)
 }

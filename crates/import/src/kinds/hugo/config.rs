@@ -63,24 +63,23 @@ impl Config {
             .into_iter()
             .flat_map(|all| all.keys().cloned())
             .collect();
-        for language in &languages {
-            if fields["languages"][language].get("contentDir").is_some() {
-                site.note(
-                    "languages",
-                    0,
-                    format!("the content of {language} is in another folder: import it separately"),
-                );
+        let main_language = text("defaultcontentlanguage").unwrap_or_else(|| "en".to_owned());
+        let content = content(&fields, &main_language);
+        for language in languages.iter().filter(|language| **language != main_language) {
+            if content_of(&fields, language).is_some() {
+                let message = format!("the content of {language} is in another folder: import it separately");
+                site.note("languages", 0, message);
             }
         }
         let disabled = fields.get("disablekinds").and_then(Value::as_array).cloned().unwrap_or_default();
         let taxonomies = fields.get("taxonomies").and_then(Value::as_object);
         let has_categories = taxonomies.is_none_or(|all| all.values().any(|value| value == "categories"));
         Ok(Config {
-            content: text("contentdir").unwrap_or_else(|| "content".to_owned()).trim_matches('/').to_owned(),
+            content,
             base: base(&text("baseurl").unwrap_or_default()),
             menu: menu(&fields),
             has_categories: has_categories && !disabled.iter().any(|kind| kind == "taxonomy"),
-            main_language: text("defaultcontentlanguage").unwrap_or_else(|| "en".to_owned()),
+            main_language,
             languages,
             permalinks: permalinks(&fields),
             ugly: fields.get("uglyurls").cloned().unwrap_or_default(),
@@ -124,6 +123,22 @@ impl Config {
             false => url,
         }
     }
+}
+
+/// The folder of the main language, of a mount, or of all content.
+fn content(fields: &Map<String, Value>, language: &str) -> String {
+    let mounts = fields.get("module").and_then(|module| module.get("mounts")).and_then(Value::as_array);
+    let mount =
+        mounts.into_iter().flatten().find(|mount| mount.get("target").is_some_and(|to| to == "content"));
+    let mounted = mount.and_then(|mount| mount.get("source")?.as_str());
+    let own = fields.get("contentdir").and_then(Value::as_str);
+    let folder = content_of(fields, language).or(mounted).or(own).unwrap_or("content");
+    folder.trim_matches('/').to_owned()
+}
+
+fn content_of<'f>(fields: &'f Map<String, Value>, language: &str) -> Option<&'f str> {
+    let settings = fields.get("languages")?.get(language)?.as_object()?;
+    settings.iter().find(|(key, _)| key.eq_ignore_ascii_case("contentdir"))?.1.as_str()
 }
 
 /// All files of the configuration, with keys in lower case: Hugo does not distinguish them.
@@ -248,6 +263,16 @@ mod tests {
         assert_eq!(url(&config(json!({"uglyurls": {"docs": true}})), "posts/a.md", None), "/posts/a/");
         assert_eq!(base("https://example.com/a/"), "/a");
         assert_eq!(base("https://example.com/"), "");
+    }
+
+    #[test]
+    fn the_content_may_be_elsewhere() {
+        let check =
+            |fields: Value, expected: &str| assert_eq!(content(fields.as_object().unwrap(), "en"), expected);
+        check(json!({}), "content");
+        check(json!({"contentdir": "text/"}), "text");
+        check(json!({"languages": {"en": {"contentDir": "content/en"}}}), "content/en");
+        check(json!({"module": {"mounts": [{"source": "content/en", "target": "content"}]}}), "content/en");
     }
 
     #[test]

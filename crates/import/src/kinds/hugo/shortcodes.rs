@@ -19,18 +19,11 @@ pub(super) fn convert(site: &mut Site, content: &str) {
             replace(text, &DELIMITERS, |tag| {
                 let replaced = shortcode(tag, |target| urls.find(&folder, target));
                 if replaced.is_none() {
-                    note(tag.line, format!("the shortcode {} is left as text", short(tag.whole)));
+                    note(tag.line, format!("the shortcode {} is left as text", tag.shown()));
                 }
                 replaced
             })
         });
-    }
-}
-
-fn short(tag: &str) -> String {
-    match tag.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", &tag[..end]),
-        None => tag.to_owned(),
     }
 }
 

@@ -2,14 +2,18 @@
 
 use std::collections::HashMap;
 
+use serde_json::{Map, Value};
+
 use crate::fences::{fenced, map_lines};
+use crate::meta::text_of;
 use crate::paths::stem;
 use crate::site::Site;
 use crate::templates::{Replaced, Tag, replace, words};
 
 const DELIMITERS: [(&str, &str); 2] = [("{%", "%}"), ("{{", "}}")];
 
-pub(super) fn convert(site: &mut Site, base: &str) {
+/// `config` is `_config.yml`, whose plain values texts may show.
+pub(super) fn convert(site: &mut Site, config: &Map<String, Value>, base: &str) {
     let urls: HashMap<String, String> = site
         .pages
         .iter()
@@ -20,10 +24,9 @@ pub(super) fn convert(site: &mut Site, base: &str) {
     for page in pages {
         page.convert(notes, |text, note| {
             let text = replace(text, &DELIMITERS, |tag| {
-                let replaced = liquid(tag, &urls, base);
+                let replaced = liquid(tag, &urls, config, base);
                 if replaced.is_none() {
-                    let shown: String = tag.whole.chars().take(60).collect();
-                    note(tag.line, format!("the Liquid tag {shown} is left as text"));
+                    note(tag.line, format!("the Liquid tag {} is left as text", tag.shown()));
                 }
                 replaced
             });
@@ -37,10 +40,16 @@ pub(super) fn convert(site: &mut Site, base: &str) {
     }
 }
 
-fn liquid(tag: &Tag<'_>, urls: &HashMap<String, String>, base: &str) -> Option<Replaced> {
+fn liquid(
+    tag: &Tag<'_>,
+    urls: &HashMap<String, String>,
+    config: &Map<String, Value>,
+    base: &str,
+) -> Option<Replaced> {
     let inside = tag.inside.trim_matches('-').trim();
     if tag.whole.starts_with("{{") {
-        return output(inside).map(|url| prefixed(&url, base).into());
+        let setting = || text_of(config.get(inside.strip_prefix("site.")?)?);
+        return output(inside).map(|url| prefixed(&url, base)).or_else(setting).map(Replaced::from);
     }
     let (name, arguments) = words(inside);
     let first = || arguments.first().map(|(_, value)| value.as_str());
@@ -101,7 +110,8 @@ mod tests {
         };
         let pages = vec![page("a.md", "/a.html", text), page("_posts/2026-01-02-b.md", "/2026/b.html", "")];
         let mut site = Site { pages, ..Site::default() };
-        convert(&mut site, "");
+        let config = serde_json::json!({"title": "T", "list": []});
+        convert(&mut site, config.as_object().unwrap(), "");
         (site.pages[0].body.clone(), site.notes.len())
     }
 
@@ -113,12 +123,19 @@ mod tests {
         check("[x]({% link a.md %})", "[x](/a.html)");
         check("[x]({{ site.baseurl }}/a)", "[x](/a)");
         check("![]({{ '/a.png' | relative_url }})", "![](/a.png)");
+        check("{{ site.title }}", "T");
         check("{% raw %}{{ x }}{% endraw %}", "{{ x }}");
     }
 
     #[test]
     fn others_stay_and_are_reported() {
-        for text in ["{% include a.html %}", "{{ page.title }}", "{% for a in b %}", "# A\n{:.no_toc}\n"] {
+        for text in [
+            "{% include a.html %}",
+            "{{ page.title }}",
+            "{{ site.list }}",
+            "{% for a in b %}",
+            "# A\n{:.no_toc}\n",
+        ] {
             assert_eq!(converted(text), (text.to_owned(), 1));
         }
     }

@@ -4,7 +4,7 @@ use crate::fences::fenced;
 use crate::paths::{join, normal, parent};
 use crate::site::Site;
 use crate::source::Source;
-use crate::templates::{Replaced, Tag, replace};
+use crate::templates::{Replaced, replace};
 
 /// As deep as mdBook itself follows includes.
 const MAX_DEPTH: usize = 10;
@@ -57,14 +57,10 @@ fn inlined(
             _ => None,
         };
         if replaced.is_none() {
-            note(tag.line, format!("{} is left as text", shown(tag)));
+            note(tag.line, format!("{} is left as text", tag.shown()));
         }
         replaced
     })
-}
-
-fn shown(tag: &Tag<'_>) -> String {
-    tag.whole.chars().take(80).collect()
 }
 
 /// The file inside of the source that an include names, and the part of it: `file:2:5` or `file:anchor`.
