@@ -115,7 +115,10 @@ fn find(page: &Page, link: &str, targets: &Targets, source: &Source, layout: &La
     }
     let url = if is_absolute { link } else { against(page.former.first()?, &link)? };
     let with_base = format!("{}{url}", layout.base);
-    let by_url = [&url, &with_base].into_iter().find_map(|url| targets.by_url.get(&url_key(url)));
+    let keys = [url_key(&url), url_key(&with_base)];
+    // Programs write URLs in lower case, and people link as they please.
+    let lower = keys.each_ref().map(|key| key.to_lowercase());
+    let by_url = keys.iter().chain(&lower).find_map(|key| targets.by_url.get(key));
     if let Some(path) = by_url {
         return Some(Target::Page(path.clone()));
     }
@@ -190,6 +193,7 @@ mod tests {
         check("../docs/z.md#top", "[x](../docs/deep/z.md#top)");
         check("/docs/z/?q", "[x](../docs/deep/z.md?q)");
         check("/base/docs/z", "[x](../docs/deep/z.md)");
+        check("/Docs/Z/", "[x](../docs/deep/z.md)");
         check("../b/", "[x](b.md)");
         check("https://example.com/a.md", "[x](https://example.com/a.md)");
         check("mailto:a@example.com", "[x](mailto:a@example.com)");
