@@ -4,6 +4,7 @@
 mod account;
 mod backup;
 mod dev;
+mod import;
 mod media;
 mod migrate;
 mod objects;
@@ -25,6 +26,7 @@ use publisher::Publisher;
 pub use self::account::AccountCommand;
 pub use self::backup::BackupCommand;
 pub use self::dev::DevCommand;
+pub use self::import::ImportCommand;
 pub use self::media::MediaCommand;
 pub use self::migrate::MigrateCommand;
 pub use self::objects::ObjectsCommand;

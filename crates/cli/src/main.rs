@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    AccountCommand, BackupCommand, DevCommand, MediaCommand, MigrateCommand, ObjectsCommand, PageCommand,
-    PushCommand, RestoreCommand, SiteCommand, StoreCommand, TokenCommand,
+    AccountCommand, BackupCommand, DevCommand, ImportCommand, MediaCommand, MigrateCommand, ObjectsCommand,
+    PageCommand, PushCommand, RestoreCommand, SiteCommand, StoreCommand, TokenCommand,
 };
 use crate::serve::Roles;
 
@@ -79,6 +79,8 @@ enum Command {
     /// Uploaded files: list, delete
     #[command(subcommand)]
     Media(MediaCommand),
+    /// Convert a site of another program to a folder of Markdown
+    Import(ImportCommand),
     /// The object store: check or delete unreferenced objects, assign it to this database
     #[command(subcommand)]
     Objects(ObjectsCommand),
@@ -151,6 +153,7 @@ fn run_command(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Token(command) => command.run(global)?,
         Command::Page(command) => command.run(global)?,
         Command::Media(command) => command.run(global)?,
+        Command::Import(command) => command.run(global)?,
         Command::Objects(command) => command.run(global)?,
         Command::Store(command) => command.run(global)?,
         Command::Backup(command) => return command.run(global),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The workspace crates that each crate may depend on.
-const MAY_USE: [(&str, &[&str]); 21] = [
+const MAY_USE: [(&str, &[&str]); 22] = [
     ("api", &[]),
     ("model", &[]),
     ("card", &[]),
@@ -16,6 +16,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
     ("markdown", &["highlight", "model"]),
     ("search", &["model"]),
     ("openapi", &["model"]),
+    ("import", &["model"]),
     ("blob", &["model"]),
     ("limits", &["model"]),
     ("store", &["model"]),
@@ -47,6 +48,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
             "blob",
             "client",
             "folder",
+            "import",
             "limits",
             "media",
             "model",
@@ -67,12 +69,12 @@ const ONLY: [(&str, &str); 15] = [
     ("libwebp-sys", "webp"),
     ("image", "picture"),
     ("pulldown-cmark", "markdown"),
+    ("htmd", "import"),
     ("askama", "generator"),
     ("axum", "server"),
     ("hyper", "server"),
     ("rmcp", "server"),
     ("clap", "cli"),
-    ("serde-saphyr", "front_matter"),
     ("ignore", "folder"),
     ("notify", "cli"),
 ];
@@ -120,6 +122,7 @@ fn model_api_and_generator_are_synchronous() {
         "front_matter",
         "generator",
         "highlight",
+        "import",
         "markdown",
         "media",
         "model",

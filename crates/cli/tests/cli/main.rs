@@ -52,10 +52,12 @@ mod harness {
 /// The operator's commands.
 mod commands {
     mod config;
+    mod dev;
     mod docs;
     mod doctor;
     mod effects;
     mod export;
+    mod import;
     mod installation;
     mod output;
     mod push;

@@ -87,9 +87,10 @@ impl Recto {
         self.directory.path().join(name)
     }
 
-    /// Writes a file next to the data directory.
+    /// Writes a file next to the data directory, and makes its directories.
     pub fn write_file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path_next_to_data(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
         path
     }

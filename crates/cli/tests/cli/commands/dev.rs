@@ -1,0 +1,97 @@
+//! `recto dev`: a folder as a site, while it is being written.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::harness::recto::{Recto, text};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Preview {
+    child: Child,
+    url: String,
+    /// The states that an open page is sent.
+    states: Box<dyn Iterator<Item = Value>>,
+}
+
+impl Preview {
+    fn of(recto: &Recto, folder: &Path) -> Preview {
+        let mut command = recto.command(&["dev", text(folder), "--listen", "127.0.0.1:0", "--json"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let started: Value = serde_json::from_str(&line).unwrap();
+        let url = started["url"].as_str().unwrap().to_owned();
+        let client = reqwest::blocking::Client::builder().timeout(PATIENCE).build().unwrap();
+        let events = client.get(format!("{url}/.recto/events")).send().unwrap();
+        let lines = BufReader::new(events).lines().map_while(Result::ok);
+        let states = lines.filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok());
+        Preview { child, url, states: Box::new(states) }
+    }
+
+    /// Waits for a state.
+    fn wait(&mut self, is_met: impl Fn(&Value) -> bool) -> Value {
+        self.states.find(|state| is_met(state)).expect("the state was not sent in time")
+    }
+
+    fn get(&self, path: &str) -> (u16, String) {
+        let response = reqwest::blocking::get(format!("{}{path}", self.url)).unwrap();
+        (response.status().as_u16(), response.text().unwrap())
+    }
+}
+
+impl Drop for Preview {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_folder_is_shown_while_it_is_written() {
+    let recto = Recto::new();
+    let file = recto.write_file("site/docs/install.md", "# Install\n\nFirst.\n");
+    let folder = file.parent().unwrap().parent().unwrap().to_owned();
+    let mut preview = Preview::of(&recto, &folder);
+    preview.wait(|state| state["version"] == 1);
+    let (status, page) = preview.get("/docs/install");
+    assert_eq!(status, 200);
+    assert!(page.contains("First.") && page.contains("EventSource"), "{page}");
+
+    // A change, and a page that is not published yet.
+    recto.write_file("site/docs/install.md", "# Install\n\nSecond.\n");
+    preview.wait(|state| state["version"].as_u64() > Some(1));
+    assert!(preview.get("/docs/install").1.contains("Second."));
+    recto.write_file("site/blog/soon.md", "---\ndraft: true\n---\n# Soon\n");
+    let state = preview.wait(|state| !state["unpublished"].as_object().unwrap().is_empty());
+    assert_eq!(state["unpublished"]["/blog/soon"], "draft");
+    assert_eq!(preview.get("/blog/soon").0, 200);
+
+    // What is wrong is shown with file and line, and the site stays as it was.
+    recto.write_file("site/docs/install.md", "# Install\n\n![](missing.png)\n");
+    let state = preview.wait(|state| !state["problems"].as_array().unwrap().is_empty());
+    assert!(state["problems"][1].as_str().unwrap().starts_with("docs/install.md:3: "), "{state}");
+    assert!(preview.get("/docs/install").1.contains("Second."));
+    std::fs::remove_file(&file).unwrap();
+    preview.wait(|state| state["problems"].as_array().unwrap().is_empty());
+    assert_eq!(preview.get("/docs/install").0, 404);
+}
+
+#[test]
+fn an_interruption_ends_it() {
+    let recto = Recto::new();
+    let file = recto.write_file("site/a.md", "# A\n");
+    let mut preview = Preview::of(&recto, file.parent().unwrap());
+    preview.wait(|state| state["version"] == 1);
+    let pid = rustix::process::Pid::from_child(&preview.child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let started = Instant::now();
+    while preview.child.try_wait().unwrap().is_none() {
+        assert!(started.elapsed() < PATIENCE, "it still runs");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
