@@ -18,6 +18,7 @@ mod names;
 mod page_key;
 mod params;
 mod plan;
+mod secret;
 mod section;
 mod site_name;
 mod slug;
@@ -26,18 +27,20 @@ mod text;
 mod text_hash;
 mod timestamp;
 mod token;
+mod user;
 
 pub use api_endpoint::ApiEndpoint;
 pub use build::{BuildStatus, Trigger};
 pub use byte_size::ByteSize;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use content_type::ContentType;
-pub use id::{AccountId, BuildId, ObjectId, PackId, PageId, SiteId, TokenId};
+pub use id::{AccountId, BuildId, ObjectId, PackId, PageId, SessionId, SiteId, TokenId, UserId};
 pub use media::{Dimensions, MediaHash, MediaUrl};
 pub use names::{AccountName, TokenName};
 pub use page_key::PageKey;
 pub use params::Params;
 pub use plan::Plan;
+pub use secret::Secret;
 pub use section::Section;
 pub use site_name::SiteName;
 pub use slug::Slug;
@@ -46,6 +49,7 @@ pub use text::{Content, Description, Title};
 pub use text_hash::TextHash;
 pub use timestamp::{Timestamp, TimestampText};
 pub use token::{TokenHash, TokenSecret};
+pub use user::{Email, Password, Role};
 
 /// A valid value, or a message for the client.
 pub type Checked<T> = Result<T, String>;

@@ -48,6 +48,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(6, "0006_ledger.sql", compatible: 6),
     // PostgreSQL notifies; on SQLite, an older program would not count its changes.
     migration!(7, "0007_nodes.sql", compatible: 7, on_postgres: 6),
+    // New tables, which older programs do not read.
+    migration!(9, "0009_people.sql", compatible: 7, on_postgres: 6),
 ];
 /// The schema of this binary.
 pub const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;

@@ -29,6 +29,7 @@ mod migrations;
 mod objects;
 mod packs;
 mod pages;
+mod people;
 mod processes;
 mod races;
 mod releases;
