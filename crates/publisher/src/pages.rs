@@ -3,10 +3,12 @@
 //! A publish goes through `draft` (reads the body; `entry` and `fields` check it, `texts` stores long texts ahead),
 //! `look_up` and `decide` (which page each entry means) and `publish` (the one transaction).
 
+mod browse;
 mod decide;
 mod delete;
 mod draft;
 mod entry;
+mod expected;
 mod fields;
 mod list;
 mod look_up;
@@ -14,9 +16,11 @@ mod publish;
 mod texts;
 mod trash;
 
+pub use self::browse::{ListedPage, PageFilter, PageList, StoredPage};
 pub use self::decide::{Target, decide};
 pub use self::draft::Draft;
 pub use self::entry::{Entry, Identity, LongText, TextRef, check_entry};
+pub use self::expected::Expected;
 pub use self::fields::JsonFields;
 pub(crate) use self::list::Listings;
 pub use self::list::{Cursor, ListBody, ListQuery};

@@ -2,7 +2,7 @@
 
 mod domains;
 mod export;
-mod protection;
+pub(crate) mod protection;
 mod releases;
 mod search;
 pub(crate) mod serving;

@@ -9,6 +9,7 @@ use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
 use model::{AccountId, ContentType, PageKey, Section, SiteId, Slug, TextHash};
 
 use super::entry::PAGE_FIELDS;
+use super::expected::Expected;
 use super::fields::{JsonFields, MAX_DEPTH, nests_too_deep, string};
 use super::look_up::LookedUp;
 use super::texts::{Leftovers, Texts};
@@ -79,6 +80,8 @@ pub(crate) struct Request {
     /// The original format: the body is the page.
     pub(crate) single: bool,
     pub(crate) unresolved: Unresolved,
+    /// What the sender believes about the one page of the request.
+    pub(crate) expected: Option<Expected>,
 }
 
 impl Request {
@@ -143,6 +146,11 @@ impl Draft {
     /// The body has an array `pages` or `deleteSlugs`, perhaps an empty one.
     pub fn begin_batch(&mut self) {
         self.batch = true;
+    }
+
+    /// Refuses the request if its page is not as its sender believes.
+    pub fn expect(&mut self, expected: Expected) {
+        self.request.expected = Some(expected);
     }
 
     /// The next element of `pages`.
