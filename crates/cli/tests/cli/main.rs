@@ -60,6 +60,7 @@ mod commands {
     mod output;
     mod schema;
     mod sites;
+    mod users;
 }
 
 /// The server, for clients and visitors.
