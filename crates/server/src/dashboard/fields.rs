@@ -20,6 +20,13 @@ impl Fields {
         value.unwrap_or_default().replace("\r\n", "\n")
     }
 
+    /// All fields whose names begin so, without that beginning.
+    pub(super) fn below(&self, prefix: &str) -> Vec<(String, String)> {
+        let below =
+            |(key, value): &(String, String)| Some((key.strip_prefix(prefix)?.to_owned(), value.clone()));
+        self.0.iter().filter_map(below).collect()
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(key, _)| key == name)
     }

@@ -11,7 +11,7 @@ use publisher::{MediumInfo, Uploads};
 use super::failure::Failure;
 use super::fields::Fields;
 use super::session::AtSite;
-use super::view::{Confirm, Frame, Html, filters, parameter, problem};
+use super::view::{Confirm, Frame, Html, filters, parameter, part, problem};
 use crate::App;
 use crate::error::ApiError;
 use crate::form::{Field, Form, malformed};
@@ -96,9 +96,8 @@ pub(super) async fn delete(State(app): State<App>, at: AtSite, fields: Fields) -
 }
 
 async fn screen(app: &App, at: &AtSite, problem: Option<String>) -> Result<Screen, Failure> {
-    let from: usize = parameter(&at.uri, "from").parse().unwrap_or(0);
+    let (from, end) = part(&at.uri, ON_A_SCREEN);
     let media = app.publisher.media(at.access.site.id).await?;
-    let end = from.saturating_add(ON_A_SCREEN);
     let next = (media.len() > end).then(|| format!("{}/media?from={end}", at.path));
     let shown = media.into_iter().skip(from).take(ON_A_SCREEN);
     Ok(Screen {

@@ -12,6 +12,7 @@ use super::failure::Failure;
 use super::fields::Fields;
 use super::page_form::PageForm;
 use super::session::AtSite;
+use super::sign_in;
 use super::view::{Confirm, Frame, Html, problem};
 use crate::App;
 use crate::error::{ApiError, json};
@@ -48,16 +49,27 @@ pub(super) async fn edit(
     Ok(Html::new(&screen(&at, PageForm::of(&stored), Some(&stored))))
 }
 
-pub(super) async fn create(State(app): State<App>, at: AtSite, fields: Fields) -> Result<Response, Failure> {
-    store(&app, &at, &fields, None).await
+pub(super) async fn create(
+    State(app): State<App>,
+    at: Result<AtSite, Failure>,
+    fields: Fields,
+) -> Result<Response, Failure> {
+    match at {
+        Err(Failure::SignIn(next)) => Ok(sign_in::keep(next, &fields)),
+        at => store(&app, &at?, &fields, None).await,
+    }
 }
 
 pub(super) async fn save(
     State(app): State<App>,
-    at: AtSite,
+    at: Result<AtSite, Failure>,
     Path((_, id)): Path<(String, String)>,
     fields: Fields,
 ) -> Result<Response, Failure> {
+    let at = match at {
+        Err(Failure::SignIn(next)) => return Ok(sign_in::keep(next, &fields)),
+        at => at?,
+    };
     let stored = find(&app, &at, &id).await?;
     store(&app, &at, &fields, Some(stored)).await
 }

@@ -49,18 +49,23 @@ impl Client {
 
     /// Redirects a person whose session begins.
     pub(super) fn sign_in(&self, secret: &Secret, to: &str) -> Response {
-        self.redirect(to, secret.as_str(), MAX_AGE)
+        self.sign_in_on(secret, Redirect::to(to))
+    }
+
+    /// Begins a session on this screen.
+    pub(super) fn sign_in_on(&self, secret: &Secret, screen: impl IntoResponse) -> Response {
+        self.set_cookie(secret.as_str(), MAX_AGE, screen)
     }
 
     pub(super) fn sign_out(&self, to: &str) -> Response {
-        self.redirect(to, "", 0)
+        self.set_cookie("", 0, Redirect::to(to))
     }
 
-    fn redirect(&self, to: &str, value: &str, max_age: u32) -> Response {
+    fn set_cookie(&self, value: &str, max_age: u32, screen: impl IntoResponse) -> Response {
         let secure = if self.is_secure { "; Secure" } else { "" };
         let name = self.cookie_name();
         let cookie = format!("{name}={value}; HttpOnly; SameSite=Lax; Path=/; Max-Age={max_age}{secure}");
-        let mut response = Redirect::to(to).into_response();
+        let mut response = screen.into_response();
         if let Ok(cookie) = HeaderValue::try_from(cookie) {
             response.headers_mut().insert(SET_COOKIE, cookie);
         }
@@ -109,7 +114,6 @@ impl FromRequestParts<App> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<SignedIn, Failure> {
         let MaybeSession(session) = MaybeSession::from_request_parts(parts, app).await?;
-        // After a form, the person returns to the screen that has it.
         session.map(SignedIn).ok_or_else(|| {
             let asked = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |OriginalUri(uri)| uri);
             Failure::sign_in(asked)

@@ -1,5 +1,8 @@
 //! The form to sign in. Attempts are limited by address and email (`limits::PasswordAttempts`), whether the email is known
 //! or not, and few passwords are checked at once.
+//!
+//! A form that arrives when the session has ended is kept: its fields travel through this form, and are sent again after
+//! it.
 
 use std::time::Duration;
 
@@ -24,6 +27,8 @@ use crate::App;
 const CHECKS_AT_ONCE: usize = 2;
 const MAX_WAIT: Duration = Duration::from_secs(5);
 const HOME: &str = "/dashboard";
+/// Before the names of kept fields.
+const KEPT: &str = "kept.";
 
 /// The limits of all attempts to sign in.
 pub(crate) struct SignIns {
@@ -43,6 +48,16 @@ struct Screen {
     frame: Frame,
     email: String,
     next: String,
+    /// The fields of a form that is sent again afterwards.
+    kept: Vec<(String, String)>,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/resume.html")]
+struct Resume {
+    frame: Frame,
+    next: String,
+    kept: Vec<(String, String)>,
 }
 
 pub(super) async fn form(MaybeSession(session): MaybeSession, uri: Uri) -> Response {
@@ -53,8 +68,17 @@ pub(super) async fn form(MaybeSession(session): MaybeSession, uri: Uri) -> Respo
         frame: Frame::plain("Sign in"),
         email: String::new(),
         next: own_path(parameter(&uri, "next")),
+        kept: vec![],
     };
     Html::new(&screen).into_response()
+}
+
+/// For a form that arrived without a session, at the address `next`.
+pub(super) fn keep(next: String, fields: &Fields) -> Response {
+    let problem = "Your session has ended. Sign in to go on; what you wrote is kept.";
+    let frame = Frame::plain("Sign in").with_problem(Some(problem.to_owned()));
+    let screen = Screen { frame, email: String::new(), next: own_path(next), kept: fields.below("") };
+    Html::new(&screen).with(StatusCode::UNAUTHORIZED)
 }
 
 pub(super) async fn submit(
@@ -62,27 +86,28 @@ pub(super) async fn submit(
     client: Client,
     fields: Fields,
 ) -> Result<Response, Failure> {
-    let (email, next) = (fields.get("email"), own_path(fields.get("next")));
+    let (email, next, kept) = (fields.get("email"), own_path(fields.get("next")), fields.below(KEPT));
+    let refused = |why: &str, status| {
+        let frame = Frame::plain("Sign in").with_problem(Some(why.to_owned()));
+        let (email, next, kept) = (email.clone(), next.clone(), kept.clone());
+        Html::new(&Screen { frame, email, next, kept }).with(status)
+    };
     if !app.sign_ins.attempts.admit(client.address, gate(&email), app.clock.now()).await {
         let again = "Too many attempts. Please wait a minute.";
-        return Ok(again_after(60, refused(email, next, again, StatusCode::TOO_MANY_REQUESTS)));
+        return Ok(again_after(60, refused(again, StatusCode::TOO_MANY_REQUESTS)));
     }
     let Ok(Ok(_turn)) = timeout(MAX_WAIT, app.sign_ins.checks.acquire()).await else {
         let again = "The server is busy. Please try again in a moment.";
-        return Ok(again_after(5, refused(email, next, again, StatusCode::SERVICE_UNAVAILABLE)));
+        return Ok(again_after(5, refused(again, StatusCode::SERVICE_UNAVAILABLE)));
     };
     match app.publisher.sign_in(&email, fields.get("password"), &client.name).await? {
-        Some(secret) => Ok(client.sign_in(&secret, &next)),
-        None => {
-            let wrong = "The email or the password is wrong.";
-            Ok(refused(email, next, wrong, StatusCode::UNAUTHORIZED))
+        Some(secret) if kept.is_empty() => Ok(client.sign_in(&secret, &next)),
+        Some(secret) => {
+            let screen = Resume { frame: Frame::plain("Signed in"), next, kept };
+            Ok(client.sign_in_on(&secret, Html::new(&screen)))
         }
+        None => Ok(refused("The email or the password is wrong.", StatusCode::UNAUTHORIZED)),
     }
-}
-
-fn refused(email: String, next: String, why: &str, status: StatusCode) -> Response {
-    let frame = Frame::plain("Sign in").with_problem(Some(why.to_owned()));
-    Html::new(&Screen { frame, email, next }).with(status)
 }
 
 fn again_after(seconds: u32, mut response: Response) -> Response {

@@ -2,19 +2,23 @@
 
 use askama::Template;
 use axum::extract::State;
+use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
 use publisher::Site;
 
 use super::failure::Failure;
 use super::session::SignedIn;
-use super::view::{Frame, Html};
+use super::view::{Frame, Html, part};
 use crate::App;
+
+const ON_A_SCREEN: usize = 100;
 
 #[derive(Template)]
 #[template(path = "dashboard/sites.html")]
 struct Screen {
     frame: Frame,
     sites: Vec<Row>,
+    next: Option<String>,
 }
 
 struct Row {
@@ -32,13 +36,20 @@ pub(super) async fn home(State(app): State<App>, SignedIn(session): SignedIn) ->
     })
 }
 
-pub(super) async fn choose(State(app): State<App>, SignedIn(session): SignedIn) -> Result<Html, Failure> {
+pub(super) async fn choose(
+    State(app): State<App>,
+    SignedIn(session): SignedIn,
+    uri: Uri,
+) -> Result<Html, Failure> {
     let sites = app.publisher.sites_of(&session).await?;
+    let (from, end) = part(&uri, ON_A_SCREEN);
+    let next = (sites.len() > end).then(|| format!("/dashboard/sites?from={end}"));
     let row = |site: Site| Row {
         path: format!("/dashboard/sites/{}/pages", site.id),
         url: app.publisher.settings().deploy_url(&site.name),
         name: site.name.as_str().to_owned(),
     };
     let frame = Frame::of(&session, "Sites");
-    Ok(Html::new(&Screen { frame, sites: sites.into_iter().map(row).collect() }))
+    let shown = sites.into_iter().skip(from).take(ON_A_SCREEN);
+    Ok(Html::new(&Screen { frame, sites: shown.map(row).collect(), next }))
 }

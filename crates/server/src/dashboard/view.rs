@@ -92,6 +92,12 @@ pub(super) fn parameter(uri: &Uri, name: &str) -> String {
     value.unwrap_or_default().to_owned()
 }
 
+/// Which part of a list is shown, by the parameter `from`: its beginning and its end.
+pub(super) fn part(uri: &Uri, length: usize) -> (usize, usize) {
+    let from: usize = parameter(uri, "from").parse().unwrap_or(0);
+    (from, from.saturating_add(length))
+}
+
 /// Filters of the templates.
 pub(super) mod filters {
     use std::fmt::Display;

@@ -6,7 +6,7 @@ use model::Role;
 use serde_json::{Value, json};
 use testing::Database;
 
-use super::browser::Browser;
+use super::browser::{Browser, PASSWORD};
 use crate::app::{App, spawn_app};
 
 testing::on_each_configuration!(
@@ -15,6 +15,7 @@ testing::on_each_configuration!(
     a_new_page_does_not_replace_another,
     a_page_that_was_changed_meanwhile_is_not_overwritten,
     a_page_that_was_deleted_meanwhile_is_missing,
+    what_was_written_survives_the_end_of_the_session,
     fields_that_the_form_does_not_change_stay_as_they_are,
     a_long_list_has_a_next_screen_and_can_be_searched,
     drafts_and_scheduled_pages_are_marked,
@@ -198,6 +199,33 @@ async fn a_page_that_was_deleted_meanwhile_is_missing(database: &Database) {
     assert_eq!(app.client.list().await, json!([]));
 }
 
+async fn what_was_written_survives_the_end_of_the_session(database: &Database) {
+    let app = spawn_app(database).await;
+    let mut browser = writer(&app).await;
+    let text = "long\n\"work\" & <more>";
+    browser.post("/dashboard/sign-out", &[]).await;
+    let path = at(&app, "pages/new");
+    let kept = browser.post(&path, &fields(&[("title", "Kept"), ("content", text)])).await;
+    let hidden = "long\n&#34;work&#34; &#38; &#60;more&#62;\">";
+    kept.shows(401, &format!("name=\"kept.content\" value=\"{hidden}"));
+    assert_eq!(kept.between("name=\"next\" value=\"", "\""), path);
+    let kept =
+        [("kept.title", "Kept"), ("kept.content", text), ("kept.contentType", "blog"), ("next", &path)];
+    let wrong = [&[("email", "writer@example.com"), ("password", "wrong")][..], &kept].concat();
+    browser
+        .post("/dashboard/sign-in", &wrong)
+        .await
+        .shows(401, &format!("name=\"kept.content\" value=\"{hidden}"));
+    let right = [&[("email", "writer@example.com"), ("password", PASSWORD)][..], &kept].concat();
+    let signed_in = browser.post("/dashboard/sign-in", &right).await;
+    signed_in
+        .shows(200, &format!("name=\"content\" value=\"{hidden}"))
+        .shows(200, &format!("action=\"{path}\""));
+    let again = fields(&[("title", "Kept"), ("content", text)]);
+    browser.post(&path, &again).await.redirects_to(&at(&app, "pages?done=saved"));
+    assert_eq!(app.stored(&only_page(&app).await).await["content"], text);
+}
+
 async fn fields_that_the_form_does_not_change_stay_as_they_are(database: &Database) {
     let app = spawn_app(database).await;
     let mut browser = writer(&app).await;
@@ -224,7 +252,10 @@ async fn fields_that_the_form_does_not_change_stay_as_they_are(database: &Databa
 async fn a_long_list_has_a_next_screen_and_can_be_searched(database: &Database) {
     let app = spawn_app(database).await;
     let mut browser = writer(&app).await;
-    let page = |n: usize| json!({"title": format!("Über Seite {n:04}"), "slug": format!("p{n}"), "contentType": if n % 100 == 0 { "docs" } else { "blog" }});
+    let page = |n: usize| {
+        let content_type = if n.is_multiple_of(100) { "docs" } else { "blog" };
+        json!({"title": format!("Über Seite {n:04}"), "slug": format!("p{n}"), "contentType": content_type})
+    };
     let pages: Vec<Value> = (0..1200).map(page).collect();
     assert_eq!(app.client.pages(json!(pages)).await.status, 200);
     let (mut path, mut seen, mut screens) = (at(&app, "pages"), Vec::new(), 0);
