@@ -1,5 +1,7 @@
 //! Settings, tokens, members and usage: what owners do.
 
+use std::time::Duration;
+
 use model::{Email, Role};
 use serde_json::json;
 use testing::Database;
@@ -53,6 +55,7 @@ async fn a_token_is_shown_once_and_revoked(database: &Database) {
     let app = spawn_app(database).await;
     let mut browser = owner(&app).await;
     let path = at(&app, "tokens");
+    app.advance(Duration::from_secs(1));
     let created = browser.post(&path, &[("name", "CI & co")]).await;
     created.shows(200, "CI &#38; co");
     let token = format!("rec_{}", created.between(">rec_", "<"));
