@@ -14,6 +14,7 @@ mod restore;
 mod site;
 mod store;
 mod token;
+mod user;
 mod verify;
 
 use std::future::Future;
@@ -36,6 +37,7 @@ pub use self::restore::RestoreCommand;
 pub use self::site::{SiteCommand, last_build};
 pub use self::store::StoreCommand;
 pub use self::token::TokenCommand;
+pub use self::user::UserCommand;
 pub use self::verify::verify;
 use crate::config::Config;
 use crate::{Global, serve};

@@ -27,6 +27,8 @@ use crate::Global;
 pub struct Config {
     pub data: PathBuf,
     pub api_listen: SocketAddr,
+    /// How people reach the dashboard, without a slash at the end.
+    pub api_url: String,
     pub trusted_proxies: Vec<IpNet>,
     pub max_body: ByteSize,
     pub max_connections: usize,
@@ -142,6 +144,7 @@ impl Config {
         }
         Ok(Config {
             api_listen: address("api.listen", &raw.api.listen)?,
+            api_url: api_url(&raw.api)?,
             trusted_proxies: raw
                 .api
                 .trusted_proxies
@@ -252,6 +255,19 @@ fn interval(key: &str, text: &str) -> Result<Duration> {
 fn scheme(url: &str) -> Result<&'static str> {
     let known = ["http", "https"].into_iter().find(|scheme| url.starts_with(&format!("{scheme}://")));
     known.ok_or_else(|| anyhow!("sites.url: {url:?} must begin with http:// or https://"))
+}
+
+/// An origin: a path would make the addresses inside the dashboard wrong.
+fn api_url(raw: &raw::Api) -> Result<String> {
+    if raw.url.is_empty() {
+        return Ok(format!("http://{}", raw.listen));
+    }
+    let url = raw.url.trim_end_matches('/');
+    let host = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
+    match host.filter(|host| !host.is_empty() && !host.contains(['/', '?', '#', '@', ' '])) {
+        Some(_) => Ok(url.to_owned()),
+        None => bail!("api.url: {:?} is not an address such as https://recto.example.com", raw.url),
+    }
 }
 
 fn network(text: &str) -> Result<IpNet> {

@@ -13,7 +13,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
     AccountCommand, BackupCommand, DevCommand, ImportCommand, MediaCommand, MigrateCommand, ObjectsCommand,
-    PageCommand, PushCommand, RestoreCommand, SiteCommand, StoreCommand, TokenCommand,
+    PageCommand, PushCommand, RestoreCommand, SiteCommand, StoreCommand, TokenCommand, UserCommand,
 };
 use crate::serve::Roles;
 
@@ -73,6 +73,9 @@ enum Command {
     /// API tokens: create, list, revoke
     #[command(subcommand)]
     Token(TokenCommand),
+    /// People who use the dashboard: create, list, links to choose a password
+    #[command(subcommand)]
+    User(UserCommand),
     /// Deleted pages: list, restore, purge
     #[command(subcommand)]
     Page(PageCommand),
@@ -151,6 +154,7 @@ fn run_command(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Account(command) => command.run(global)?,
         Command::Site(command) => command.run(global)?,
         Command::Token(command) => command.run(global)?,
+        Command::User(command) => command.run(global)?,
         Command::Page(command) => command.run(global)?,
         Command::Media(command) => command.run(global)?,
         Command::Import(command) => command.run(global)?,

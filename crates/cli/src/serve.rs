@@ -33,7 +33,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use self::clock::DatabaseClock;
-use self::greeting::{Addresses, print_greeting};
+use self::greeting::{Addresses, First, print_greeting};
 use self::inherited::Inherited;
 use self::listeners::{Listeners, limits_of, signals};
 pub use self::preview::PreviewServer;
@@ -212,6 +212,11 @@ impl Node<'_> {
         if let Some(listener) = &listeners.sites {
             self.config.sites_listen = listener.local_addr()?;
         }
+        if let Some(listener) = &listeners.api
+            && self.config.api_url == format!("http://{}", self.config.api_listen)
+        {
+            self.config.api_url = format!("http://{}", listener.local_addr()?);
+        }
         self.clock.correct(&self.publisher).await?;
         self.publisher.check_objects().await?;
         self.publisher.sweep_spool()?;
@@ -284,6 +289,10 @@ impl Node<'_> {
                 Some(_) => self.publisher.site_list().await?,
                 None => Vec::new(),
             };
+            let first = match first {
+                Some(account) => Some(First::new(&self.publisher, account, &self.config.api_url).await?),
+                None => None,
+            };
             print_greeting(&self.publisher, first.as_ref(), &sites, addresses, &self.config);
         } else if let Some(first) = &first {
             // Programs need only the new account and its token.
@@ -307,6 +316,7 @@ fn app_of(config: &Config, publisher: &Publisher, clock: Arc<DatabaseClock>, dev
         trusted_proxies: config.trusted_proxies.clone(),
         dev,
         max_body: config.max_body.0,
+        url: config.api_url.clone(),
     })
 }
 

@@ -228,7 +228,7 @@ fn keys_expire_by_themselves_and_hold_no_more_than_twice_the_limit() {
             limiter.count(Window::Ip, address(1), now()).await;
         }
         let site = model::SiteId::new(now());
-        PasswordAttempts::new(backend.clone()).admit(Ipv4Addr::LOCALHOST.into(), site, now()).await;
+        PasswordAttempts::new(backend.clone()).admit(Ipv4Addr::LOCALHOST.into(), site.0, now()).await;
         let _slot = LargeUploads::new(backend.clone(), 9).take(model::AccountId::new(now()), now()).await;
         assert_eq!(redis.command(&["LLEN", "recto:ip:192.0.2.1"]), "240");
         let keys = redis.command(&["KEYS", "*"]);

@@ -42,6 +42,8 @@ ids! {
     BuildId,
     PackId,
     ObjectId,
+    UserId,
+    SessionId,
 }
 
 fn uuid_at(now: Timestamp) -> Uuid {

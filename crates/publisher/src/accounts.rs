@@ -1,9 +1,14 @@
 //! Accounts, for the operator: create, list, suspend, change the plan, and the first setup.
 
 pub(crate) mod access;
+mod members;
+mod sessions;
 mod tokens;
+mod users;
 
+pub use self::members::{Access, Invited};
 pub use self::tokens::TokenCreated;
+pub use self::users::UserCreated;
 
 use model::{AccountId, AccountName, SiteId, SiteName, Timestamp, TokenId, TokenName, TokenSecret};
 use serde::Serialize;

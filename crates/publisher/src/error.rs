@@ -51,6 +51,9 @@ pub enum Error {
     DiskFull,
     #[error("no such page")]
     NoSuchPage,
+    /// The page was changed after its sender had read it.
+    #[error("the page was changed meanwhile")]
+    Changed,
     #[error("no build yet")]
     NoBuild,
     #[error("build quota exceeded")]

@@ -31,7 +31,7 @@ use crate::sites::serving::Hosts;
 
 pub use ::media::{Icon, content_type as media_type, disposition};
 pub use ::search::Query as SearchQuery;
-pub use accounts::{AccountCreated, AccountUsage, TokenCreated};
+pub use accounts::{Access, AccountCreated, AccountUsage, Invited, TokenCreated, UserCreated};
 pub use blob::Error as ReadError;
 pub use builds::{BuildReport, Refusal};
 pub use error::{Error, FieldErrors, PageErrors, Unresolved};
@@ -41,14 +41,18 @@ pub use limits::disk::DiskState;
 pub use media::uploads::{IncomingFile, ProcessedFiles, SpoolReader, SpoolWriter, SpooledFile, Uploads};
 pub use media::{Medium, MediumInfo, SmallerMedium};
 pub use pages::{
-    Cursor, Draft, Entry, Identity, JsonFields, ListBody, ListQuery, LongText, MarkdownQuery, Target,
-    TextRef, check_entry, decide,
+    Cursor, Draft, Entry, Expected, Identity, JsonFields, ListBody, ListQuery, ListedPage, LongText,
+    MarkdownQuery, PageFilter, PageList, StoredPage, Target, TextRef, check_entry, decide,
 };
 pub use settings::{Settings, UploadSettings, host_of};
 pub use sites::{Exported, Found, ListedPages, ReleaseInfo, SearchResults, Searched, content_type, is_html};
 pub use store::building::Worker;
 pub use store::hosts::HostedSite;
-pub use store::tokens::Caller;
+pub use store::links::Link;
+pub use store::members::Member;
+pub use store::sessions::Session;
+pub use store::sites::Site;
+pub use store::tokens::{Caller, Token};
 pub use store::transcodes::Status as TranscodeStatus;
 pub use store::usage::Limited;
 pub use upkeep::{Belonging, Damage, Orphans, Tidied, Upkeep, Verified};

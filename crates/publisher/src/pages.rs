@@ -3,11 +3,13 @@
 //! A publish goes through `draft` (reads the body; `entry` and `fields` check it, `texts` stores long texts ahead),
 //! `look_up` and `decide` (which page each entry means) and `publish` (the one transaction) or `plan` (a dry run).
 
+mod browse;
 mod covers;
 mod decide;
 mod delete;
 mod draft;
 mod entry;
+mod expected;
 mod fields;
 mod hash;
 mod list;
@@ -19,9 +21,11 @@ mod read;
 mod texts;
 mod trash;
 
+pub use self::browse::{ListedPage, PageFilter, PageList, StoredPage};
 pub use self::decide::{Target, decide};
 pub use self::draft::Draft;
 pub use self::entry::{Entry, Identity, LongText, TextRef, check_entry};
+pub use self::expected::Expected;
 pub use self::fields::JsonFields;
 pub(crate) use self::list::Listings;
 pub use self::list::{Cursor, ListBody, ListQuery};

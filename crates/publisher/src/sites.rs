@@ -3,7 +3,7 @@
 mod domains;
 mod drawn;
 mod export;
-mod protection;
+pub(crate) mod protection;
 mod releases;
 mod search;
 pub(crate) mod serving;

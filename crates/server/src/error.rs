@@ -44,7 +44,7 @@ pub(crate) enum ApiError {
 pub(crate) struct Fault(pub(crate) String);
 
 impl ApiError {
-    fn status(&self) -> StatusCode {
+    pub(crate) fn status(&self) -> StatusCode {
         match self {
             ApiError::Publisher(error) => match error {
                 Error::Malformed(_) => StatusCode::BAD_REQUEST,
@@ -62,6 +62,7 @@ impl ApiError {
                 Error::Quota { .. } => StatusCode::PAYMENT_REQUIRED,
                 Error::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
                 Error::NoSuchPage => StatusCode::NOT_FOUND,
+                Error::Changed => StatusCode::CONFLICT,
                 Error::NoBuild => StatusCode::NOT_FOUND,
                 Error::BuildQuota { .. } => StatusCode::PAYMENT_REQUIRED,
                 Error::BuildCooldown { .. } => StatusCode::TOO_MANY_REQUESTS,
@@ -90,6 +91,13 @@ impl ApiError {
             ApiError::NoHost => StatusCode::NOT_FOUND,
             ApiError::NotReady { .. } => StatusCode::SERVICE_UNAVAILABLE,
         }
+    }
+
+    /// The message of the body, for people.
+    pub(crate) fn message(&self) -> String {
+        let body: serde_json::Value = serde_json::from_slice(&self.body()).unwrap_or_default();
+        let text = body["message"].as_str().or_else(|| body["error"].as_str());
+        text.unwrap_or("internal error of the server").to_owned()
     }
 
     fn body(&self) -> Vec<u8> {
@@ -139,6 +147,7 @@ impl ApiError {
                     "not found",
                     "no page with this slug, content type and section exists in the site",
                 ),
+                Error::Changed => failure("conflict", "the page was changed meanwhile; read it again"),
                 Error::NoBuild => failure("not found", "the site has not been built yet"),
                 Error::BuildQuota { limit } => refusal(&Refusal::quota(*limit)),
                 Error::BuildCooldown { seconds } => refusal(&Refusal::cooldown(*seconds)),

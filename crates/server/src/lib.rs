@@ -5,6 +5,7 @@ mod body;
 mod client;
 mod compression;
 mod cors;
+mod dashboard;
 mod docs;
 mod encoding;
 mod error;
@@ -30,6 +31,9 @@ use limits::Limiter;
 use model::Clock;
 use publisher::Publisher;
 
+use crate::dashboard::SignIns;
+
+pub use dashboard::link_url;
 pub use docs::openapi;
 pub use health::Health;
 pub use listen::{ListenLimits, RequestBody, RequestHandler, serve};
@@ -42,6 +46,7 @@ pub use sites::{Sites, SitesSettings};
 pub struct App {
     parts: Arc<AppParts>,
     health: Health,
+    sign_ins: Arc<SignIns>,
 }
 
 pub struct AppParts {
@@ -53,12 +58,15 @@ pub struct AppParts {
     pub dev: bool,
     /// The most bytes of a JSON body, both as sent and after decompression.
     pub max_body: u64,
+    /// How people reach the dashboard, without a slash at the end.
+    pub url: String,
 }
 
 impl App {
     pub fn new(parts: AppParts) -> App {
         let health = Health::new(parts.publisher.clone(), parts.limiter.backend().clone(), true);
-        App { parts: Arc::new(parts), health }
+        let sign_ins = Arc::new(SignIns::new(parts.limiter.backend().clone()));
+        App { parts: Arc::new(parts), health, sign_ins }
     }
 }
 

@@ -19,15 +19,16 @@ use crate::routes::{
     sites_list,
 };
 use crate::trace::{catch_panic, trace};
-use crate::{App, Health, docs, health, tls};
+use crate::{App, Health, dashboard, docs, health, tls};
 
 pub(crate) const PUBLIC_API: &str = "/api/v1/public";
 
-/// The API listener: the public API, its documentation, health.
+/// The API listener: the public API, its documentation, the dashboard, health.
 pub fn router(app: App) -> Router {
     let (api, _) = public_api();
     Router::new()
         .nest(PUBLIC_API, api)
+        .nest("/dashboard", dashboard::router(app.clone()))
         .route("/", get(home).fallback(no_route))
         .route("/openapi.json", get(docs::document))
         .route("/healthz", get(health::healthz))
@@ -69,11 +70,11 @@ pub fn admin_router(health: Health) -> Router {
         .with_state(health)
 }
 
-/// Redirects a browser to the reference; other clients get a 404.
+/// Redirects a browser to the dashboard; other clients get a 404.
 async fn home(headers: HeaderMap) -> Response {
     let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match accepted.contains("text/html") {
-        true => ([(VARY, "accept")], Redirect::to("/docs")).into_response(),
+        true => ([(VARY, "accept")], Redirect::to("/dashboard")).into_response(),
         false => ([(VARY, "accept")], ApiError::NoRoute).into_response(),
     }
 }

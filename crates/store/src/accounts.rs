@@ -1,7 +1,11 @@
 //! Accounts: who pays, on which plan, and how many builds of this month are used.
 
+pub mod links;
+pub mod members;
+pub mod sessions;
 pub mod tokens;
 pub mod usage;
+pub mod users;
 
 use model::{AccountId, AccountName, Timestamp};
 

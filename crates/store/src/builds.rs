@@ -104,6 +104,20 @@ pub fn forget_before(tx: &mut Tx, time: Timestamp, most: i64) -> Result<u64> {
     tx.execute(FORGET_OLD, &[&time.micros(), &most])
 }
 
+const LIST: &str = select!(
+    build,
+    "
+FROM builds
+WHERE site_id = $1
+ORDER BY created_at DESC, id DESC
+LIMIT $2"
+);
+
+/// The newest builds, scheduled ones included.
+pub fn list(tx: &mut Tx, site: SiteId, most: i64) -> Result<Vec<Build>> {
+    tx.query(LIST, &[&site.0, &most], read)
+}
+
 const LATEST: &str = select!(
     build,
     "

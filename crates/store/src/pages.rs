@@ -371,6 +371,16 @@ pub fn due(
     tx.query(DUE, &[&site.0, &since.micros(), &now.micros(), &until], read)
 }
 
+const VERSION: &str = "
+SELECT version
+FROM pages
+WHERE site_id = $1 AND id = $2 AND deleted_at IS NULL";
+
+/// The site version that last changed a live page.
+pub fn version(tx: &mut Tx, site: SiteId, id: PageId) -> Result<Option<i64>> {
+    tx.query_one(VERSION, &[&site.0, &id.0], read)
+}
+
 const COUNT: &str = "
 SELECT count(*)
 FROM pages

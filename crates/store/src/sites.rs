@@ -2,7 +2,7 @@
 
 pub mod hosts;
 
-use model::{AccountId, SiteId, SiteName, Timestamp};
+use model::{AccountId, SiteId, SiteName, Timestamp, UserId};
 
 use crate::engine::row::{converted, from_row, read, select};
 use crate::{Error, Result, Tx};
@@ -112,6 +112,19 @@ WHERE account_id = $1 AND deleted_at IS NULL"
 /// The sites of an account.
 pub fn all_of(tx: &mut Tx, account: AccountId) -> Result<Vec<Site>> {
     tx.query(ALL_OF, &[&account.0], read)
+}
+
+const OF_USER: &str = select!(
+    site,
+    "
+FROM sites
+WHERE account_id IN (SELECT account_id FROM members WHERE user_id = $1) AND deleted_at IS NULL
+ORDER BY name"
+);
+
+/// The sites of all accounts that a person belongs to.
+pub fn of_user(tx: &mut Tx, user: UserId) -> Result<Vec<Site>> {
+    tx.query(OF_USER, &[&user.0], read)
 }
 
 const COUNT: &str = "

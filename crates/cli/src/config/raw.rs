@@ -24,6 +24,7 @@ macro_rules! section {
 
 section!(Api {
     listen: String = "127.0.0.1:8080".into(),
+    url: String = String::new(),
     trusted_proxies: Vec<String> = Vec::new(),
     max_body: String = "2 GB".into(),
     max_connections: u64 = 4096,
@@ -99,6 +100,7 @@ enum ValueKind {
 
 const KEYS: &[(&str, &str, ValueKind)] = &[
     ("api", "listen", ValueKind::Text),
+    ("api", "url", ValueKind::Text),
     ("api", "trusted_proxies", ValueKind::List),
     ("api", "max_body", ValueKind::Text),
     ("api", "max_connections", ValueKind::Number),

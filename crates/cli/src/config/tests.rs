@@ -16,6 +16,7 @@ fn complaint(text: &str, variables: &[(&str, &str)]) -> String {
 fn an_empty_configuration_is_the_embedded_default() {
     let config = load("", &[]).expect("defaults are fine");
     assert_eq!(config.api_listen, "127.0.0.1:8080".parse().expect("an address"));
+    assert_eq!(config.api_url, "http://127.0.0.1:8080");
     assert_eq!(config.site_url, "http://{site}.localhost:8081");
     assert_eq!(config.admin_listen, None);
     assert_eq!(config.sites_listen, "127.0.0.1:8081".parse().expect("an address"));
@@ -29,6 +30,17 @@ fn an_empty_configuration_is_the_embedded_default() {
     assert_eq!(config.max_body, ByteSize(2 << 30));
     assert!(matches!(config.store, Location::Sqlite { path, .. } if path == Path::new("data/recto.db")));
     assert_eq!(config.plans, Plan::shipped());
+}
+
+#[test]
+fn the_address_of_the_dashboard_is_an_origin() {
+    let url = |url: &str| load("", &[("RECTO_API_URL", url)]).map(|config| config.api_url).ok();
+    assert_eq!(url("https://recto.example.com/").as_deref(), Some("https://recto.example.com"));
+    assert_eq!(url("http://[::1]:8080").as_deref(), Some("http://[::1]:8080"));
+    for wrong in ["recto.example.com", "ftp://a", "https://", "https://a/b", "https://a?b", "https://a@b"] {
+        assert_eq!(url(wrong), None, "{wrong}");
+        assert!(complaint("", &[("RECTO_API_URL", wrong)]).contains("api.url"), "{wrong}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use model::AccountId;
+use model::{AccountId, Email, Role};
 use publisher::{AccountCreated, Publisher};
 use store::sites::Site;
 use tokio::net::TcpListener;
@@ -38,9 +38,33 @@ impl Addresses {
     }
 }
 
+/// Who signs in to the dashboard first. It is a name like any other: Recto sends no mail.
+const FIRST_USER: &str = "owner@localhost";
+
+/// What the first start created.
+pub(super) struct First {
+    account: AccountCreated,
+    email: Email,
+    /// On which the password of the dashboard is chosen.
+    link: String,
+}
+
+impl First {
+    /// Also creates the first person, who may do everything.
+    pub(super) async fn new(
+        publisher: &Publisher,
+        account: AccountCreated,
+        api_url: &str,
+    ) -> anyhow::Result<First> {
+        let email = Email::parse(FIRST_USER).map_err(anyhow::Error::msg)?;
+        let user = publisher.user_create(email.clone(), account.account_id, Role::Owner, true).await?;
+        Ok(First { account, email, link: server::link_url(api_url, &user.link) })
+    }
+}
+
 pub(super) fn print_greeting(
     publisher: &Publisher,
-    first: Option<&AccountCreated>,
+    first: Option<&First>,
     sites: &[Site],
     addresses: &Addresses,
     config: &Config,
@@ -76,9 +100,9 @@ fn overview(sites: &[Site], url: impl Fn(&Site) -> String) -> String {
     lines.join("\n")
 }
 
-fn welcome(first: &AccountCreated, api: &str, data: &Path) -> String {
-    let AccountCreated { account_id, deploy_url, token, .. } = first;
-    let data = data.display();
+fn welcome(first: &First, api: &str, data: &Path) -> String {
+    let First { account: AccountCreated { account_id, deploy_url, token, .. }, email, link } = first;
+    let (data, email) = (data.display(), email.as_str());
     format!(
         "\
 Welcome to Recto. This is the first start with {data}: an account, a site and a token were created.
@@ -86,6 +110,8 @@ Welcome to Recto. This is the first start with {data}: an account, a site and a 
   Site       {deploy_url}
   API        {api}/api/v1/public
   Reference  {api}/docs
+  Dashboard  {link}
+             (choose a password for {email} within 24 hours; `recto user link {email}` creates another link)
   Token      {token}
              (shown only once; `recto token create --account {account_id}` creates more)
 

@@ -63,6 +63,7 @@ mod commands {
     mod push;
     mod schema;
     mod sites;
+    mod users;
 }
 
 /// The server, for clients and visitors.

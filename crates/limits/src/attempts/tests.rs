@@ -17,13 +17,7 @@ fn second(seconds: i64) -> Timestamp {
 }
 
 /// How many of `of` attempts of an address are admitted.
-async fn admitted(
-    attempts: &PasswordAttempts,
-    number: usize,
-    site: SiteId,
-    seconds: i64,
-    of: usize,
-) -> usize {
+async fn admitted(attempts: &PasswordAttempts, number: usize, site: Uuid, seconds: i64, of: usize) -> usize {
     let mut admitted = 0;
     for _ in 0..of {
         admitted += usize::from(attempts.admit(address(number), site, second(seconds)).await);
@@ -32,7 +26,7 @@ async fn admitted(
 }
 
 /// How many of ten attempts of each of many addresses are admitted.
-async fn attack(attempts: &PasswordAttempts, site: SiteId, seconds: i64) -> usize {
+async fn attack(attempts: &PasswordAttempts, site: Uuid, seconds: i64) -> usize {
     let mut all = 0;
     for number in 0..100 {
         all += admitted(attempts, number, site, seconds, 10).await;
@@ -42,14 +36,14 @@ async fn attack(attempts: &PasswordAttempts, site: SiteId, seconds: i64) -> usiz
 
 async fn an_address_has_ten_attempts_per_minute_and_site(backend: Backend) {
     let attempts = PasswordAttempts::new(backend);
-    let (site, other) = (SiteId::new(second(0)), SiteId::new(second(0)));
+    let (site, other) = (Uuid::now_v7(), Uuid::now_v7());
     assert_eq!(admitted(&attempts, 1, site, 0, 20).await, 10);
     assert_eq!(admitted(&attempts, 1, other, 0, 20).await, 10);
     assert_eq!(admitted(&attempts, 1, site, 60, 20).await, 10);
 }
 
 async fn a_botnet_has_sixty_attempts_per_minute_besides_the_first_three_of_each_address(backend: Backend) {
-    let (attempts, site) = (PasswordAttempts::new(backend), SiteId::new(second(0)));
+    let (attempts, site) = (PasswordAttempts::new(backend), Uuid::now_v7());
     assert_eq!(attack(&attempts, site, 0).await, 100 * 3 + 60);
     for minute in 1..5 {
         assert_eq!(attack(&attempts, site, minute * 60).await, 60);
@@ -57,7 +51,7 @@ async fn a_botnet_has_sixty_attempts_per_minute_besides_the_first_three_of_each_
 }
 
 async fn a_new_visitor_has_three_attempts_during_an_attack(backend: Backend) {
-    let (attempts, site) = (PasswordAttempts::new(backend), SiteId::new(second(0)));
+    let (attempts, site) = (PasswordAttempts::new(backend), Uuid::now_v7());
     attack(&attempts, site, 0).await;
     assert_eq!(admitted(&attempts, 1000, site, 0, 4).await, 3);
 }
@@ -69,7 +63,7 @@ fn attempts_at_two_servers_are_counted_together() {
         crate::tests::start(&one).await;
         crate::tests::start(&two).await;
         let (one, two) = (PasswordAttempts::new(one), PasswordAttempts::new(two));
-        let site = SiteId::new(second(0));
+        let site = Uuid::now_v7();
         assert_eq!(admitted(&one, 1, site, 0, 6).await, 6);
         assert_eq!(admitted(&two, 1, site, 0, 6).await, 4);
         let mut all = 10;

@@ -32,6 +32,19 @@ impl Publisher {
         self.read(|tx| Ok(tokens::list(tx)?)).await
     }
 
+    pub async fn tokens_of_account(&self, account: AccountId) -> Result<Vec<Token>, Error> {
+        self.read(move |tx| Ok(tokens::of_account(tx, account)?)).await
+    }
+
+    /// For an owner of the account: another account's token is answered like one that does not exist.
+    pub async fn token_revoke_of(&self, account: AccountId, id: TokenId) -> Result<(), Error> {
+        self.write(move |tx, now| match tokens::of_account(tx, account)?.iter().any(|token| token.id == id) {
+            true => Ok(tokens::revoke(tx, id, now).map(drop)?),
+            false => Err(Error::refused("there is no such token")),
+        })
+        .await
+    }
+
     pub async fn token_revoke(&self, id: TokenId) -> Result<(), Error> {
         let unknown =
             move || Error::refused(format!("there is no token {id}; `recto token list` shows them"));

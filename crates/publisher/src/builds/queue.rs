@@ -42,6 +42,9 @@ impl Refusal {
     }
 }
 
+/// Builds in a list.
+const LISTED: i64 = 30;
+
 /// Warnings as they are stored with a build: none, or some.
 fn warnings(json: Option<&str>) -> Result<Option<Vec<BuildWarning>>, Error> {
     let read = |json| serde_json::from_str(json);
@@ -125,11 +128,25 @@ pub(crate) fn queue_build(
 
 impl Publisher {
     pub async fn trigger_build(&self, caller: &Caller, site: Option<SiteId>) -> Result<BuildQueued, Error> {
+        self.trigger(caller, site, Trigger::Api).await
+    }
+
+    /// The same for a person who uses the dashboard.
+    pub async fn build_now(&self, caller: &Caller, site: &Site) -> Result<BuildQueued, Error> {
+        self.trigger(caller, Some(site.id), Trigger::Dashboard).await
+    }
+
+    async fn trigger(
+        &self,
+        caller: &Caller,
+        site: Option<SiteId>,
+        trigger: Trigger,
+    ) -> Result<BuildQueued, Error> {
         let site = find_site(&self.store, caller.account, site).await?;
         let (account, plan, id) = (caller.account, caller.plan.clone(), site.id);
         let settings = self.settings.clone();
         let queued = self.write(move |tx, now| {
-            queue_build(tx, &settings, (account, &plan), id, Trigger::Api, now)?.map_err(Error::from)
+            queue_build(tx, &settings, (account, &plan), id, trigger, now)?.map_err(Error::from)
         });
         queued.await?;
         let deploy_url = self.settings.deploy_url(&site.name);
@@ -145,6 +162,13 @@ impl Publisher {
             })
             .await?;
         describe(build)
+    }
+
+    /// The newest builds of a site, scheduled ones included.
+    pub async fn build_list(&self, site: &Site) -> Result<Vec<LatestBuild>, Error> {
+        let id = site.id;
+        let builds = self.read(move |tx| Ok(builds::list(tx, id, LISTED)?)).await?;
+        builds.into_iter().map(describe).collect()
     }
 
     /// For the operator. `None`: the site has no build yet, or is deleted.

@@ -10,7 +10,7 @@ use crate::{Entry, Error, Identity, PageErrors};
 
 pub(crate) const TITLE_REQUIRED: &str = "title is required for new pages";
 const NOT_FOUND: &str = "page not found for the provided id";
-const TAKEN: &str = "slug is already in use in this content type and section";
+pub(super) const TAKEN: &str = "slug is already in use in this content type and section";
 const AMBIGUOUS: &str =
     "several pages have this slug; give contentType and section, or id, to say which one is meant";
 

@@ -10,6 +10,7 @@ use model::{AccountId, ContentType, PageKey, Params, Section, SiteId, Slug, Text
 
 use super::covers::replace_covers;
 use super::entry::PAGE_FIELDS;
+use super::expected::Expected;
 use super::fields::{JsonFields, MAX_DEPTH, nests_too_deep, string};
 use super::look_up::LookedUp;
 use super::texts::{Leftovers, Texts};
@@ -85,6 +86,8 @@ pub(crate) struct Request {
     /// The original format: the body is the page.
     pub(crate) single: bool,
     pub(crate) unresolved: Unresolved,
+    /// What the sender believes about the one page of the request.
+    pub(crate) expected: Option<Expected>,
 }
 
 impl Request {
@@ -149,6 +152,11 @@ impl Draft {
     /// The body has an array `pages` or `deleteSlugs`, perhaps an empty one.
     pub fn begin_batch(&mut self) {
         self.batch = true;
+    }
+
+    /// Refuses the request if its page is not as its sender believes.
+    pub fn expect(&mut self, expected: Expected) {
+        self.request.expected = Some(expected);
     }
 
     /// The next element of `pages`.

@@ -43,7 +43,15 @@ impl Cursor {
         Some(Cursor { updated_at: Timestamp::from_micros(micros.parse().ok()?), id: PageId::parse(id)? })
     }
 
-    fn text(self) -> String {
+    pub(super) fn after(self) -> (Timestamp, PageId) {
+        (self.updated_at, self.id)
+    }
+
+    pub(super) fn of((updated_at, id): (Timestamp, PageId)) -> Cursor {
+        Cursor { updated_at, id }
+    }
+
+    pub fn text(self) -> String {
         format!("{}.{}", self.updated_at.micros(), self.id)
     }
 }

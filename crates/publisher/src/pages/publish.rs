@@ -137,6 +137,9 @@ impl Publisher {
                 Some(ahead) => ahead.decision,
                 None => Decision::new(tx, &site, &request, LookedUp::default())?,
             };
+            if let Some(expected) = request.expected {
+                expected.check(tx, site.id, &decision.targets)?;
+            }
             if let Some(stored) = &stored {
                 stored.keep(tx)?;
             }

@@ -66,12 +66,17 @@ impl Publisher {
 fn protection(password: &str) -> Result<Protection, String> {
     let mut cookie_key = vec![0; 32];
     getrandom::fill(&mut cookie_key).map_err(|error| format!("no randomness: {error}"))?;
-    let hash = Argon2::default().hash_password(password.as_bytes());
-    let hash = hash.map_err(|error| format!("hash the password: {error}"))?;
-    Ok(Protection { password_hash: hash.to_string(), cookie_key })
+    Ok(Protection { password_hash: hash(password)?, cookie_key })
 }
 
-fn verify(hash: &str, password: &str) -> Result<bool, Error> {
+/// Deliberately slow.
+pub(crate) fn hash(password: &str) -> Result<String, String> {
+    let hash = Argon2::default().hash_password(password.as_bytes());
+    hash.map(|hash| hash.to_string()).map_err(|error| format!("hash the password: {error}"))
+}
+
+/// Deliberately slow.
+pub(crate) fn verify(hash: &str, password: &str) -> Result<bool, Error> {
     let hash =
         PasswordHash::new(hash).map_err(|error| Error::Internal(format!("a stored password: {error}")))?;
     Ok(Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())

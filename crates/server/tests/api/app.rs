@@ -30,6 +30,8 @@ pub struct Options {
     pub plan: &'static str,
     /// The minimum free space on the disk.
     pub min_free: u64,
+    /// The address of the dashboard.
+    pub url: &'static str,
 }
 
 impl Default for Options {
@@ -41,6 +43,7 @@ impl Default for Options {
             trusted_proxies: &[],
             plan: "pro",
             min_free: 0,
+            url: "http://127.0.0.1:8080",
         }
     }
 }
@@ -104,6 +107,7 @@ pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
         trusted_proxies: options.trusted_proxies.iter().map(|net| net.parse().unwrap()).collect(),
         dev: options.dev,
         max_body: options.max_body,
+        url: options.url.into(),
     });
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -11,7 +11,7 @@ testing::on_each_configuration!(
     the_description_names_every_endpoint,
     the_reference_is_a_page,
     the_reference_can_be_searched,
-    a_browser_is_sent_to_the_reference,
+    a_browser_is_sent_to_the_dashboard,
     every_response_has_the_security_headers,
 );
 
@@ -74,14 +74,14 @@ async fn the_reference_can_be_searched(database: &Database) {
     assert_eq!(get(&format!("/search.json?q={}", "a".repeat(201))).await.status().as_u16(), 404);
 }
 
-async fn a_browser_is_sent_to_the_reference(database: &Database) {
+async fn a_browser_is_sent_to_the_dashboard(database: &Database) {
     let app = spawn_app(database).await;
     let ask = async |method: Method, accept: &str| {
         let request = app.anonymous().request_outside(method, "/").header("accept", accept);
         request.send().await.unwrap()
     };
     let followed = ask(Method::GET, "text/html,application/xhtml+xml,*/*;q=0.8").await;
-    assert_eq!((followed.status().as_u16(), followed.url().path()), (200, "/docs"));
+    assert_eq!((followed.status().as_u16(), followed.url().path()), (200, "/dashboard/sign-in"));
     for accept in ["*/*", "application/json", ""] {
         let response = ask(Method::GET, accept).await;
         assert_eq!(

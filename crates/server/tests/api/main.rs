@@ -18,6 +18,7 @@ mod builds;
 mod client;
 mod conflicts;
 mod cooldown;
+mod dashboard;
 mod deletes;
 mod docs;
 mod dry_runs;

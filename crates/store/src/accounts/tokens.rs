@@ -25,7 +25,7 @@ pub fn insert(
 /// The account that a request acts for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// `None`: a command of the operator.
+    /// `None`: a command of the operator, or a person who uses the dashboard.
     pub token: Option<TokenId>,
     pub account: AccountId,
     pub plan: String,
@@ -74,6 +74,18 @@ ORDER BY account_id, created_at, id"
 
 pub fn list(tx: &mut Tx) -> Result<Vec<Token>> {
     tx.query(LIST, &[], read)
+}
+
+const OF_ACCOUNT: &str = select!(
+    token,
+    "
+FROM tokens
+WHERE account_id = $1
+ORDER BY created_at, id"
+);
+
+pub fn of_account(tx: &mut Tx, account: AccountId) -> Result<Vec<Token>> {
+    tx.query(OF_ACCOUNT, &[&account.0], read)
 }
 
 const REVOKE: &str = "

@@ -50,6 +50,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(7, "0007_nodes.sql", compatible: 7, on_postgres: 6),
     // An older program makes no smaller copies, and leaves those of an image that it deletes.
     migration!(8, "0008_pictures.sql", compatible: 8, on_postgres: 6),
+    // New tables, which older programs do not read.
+    migration!(9, "0009_people.sql", compatible: 8, on_postgres: 6),
 ];
 /// The schema of this binary.
 pub const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use model::{
-    AccountId, BuildId, MediaHash, MediaUrl, ObjectId, PageId, SiteId, SiteName, Timestamp, Trigger,
+    AccountId, BuildId, MediaHash, MediaUrl, ObjectId, PageId, SiteId, SiteName, Timestamp, TokenHash,
+    Trigger, UserId,
 };
 use postgres::NoTls;
 use rusqlite::Connection;
@@ -20,7 +21,9 @@ use crate::files::{self, Cursor};
 use crate::texts::{self, TextId};
 use crate::trash::{self, Purge};
 use crate::usage::{self, Change, Quota};
-use crate::{Result, builds, former, hosts, media, objects, packs, pages, sites, transcodes};
+use crate::{
+    Result, builds, former, hosts, links, media, members, objects, packs, pages, sessions, sites, transcodes,
+};
 
 thread_local! {
     static RUN: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
@@ -75,6 +78,7 @@ on_both_databases!(
     uploads_look_up_their_own_rows,
     a_list_of_media_is_read_in_its_order,
     what_is_to_be_done_about_media_is_found_by_its_time,
+    who_asks_is_found_by_a_secret_and_an_account,
 );
 
 /// The database whose plans are checked.
@@ -198,6 +202,14 @@ INSERT INTO accounts (id, name, plan, created_at)
 SELECT pg_temp.id(n), 'a' || n, 'pro', n FROM generate_series(0, 1999) AS n;
 INSERT INTO tokens (id, account_id, name, hash, created_at)
 SELECT pg_temp.id(n), pg_temp.id(n), 't', pg_temp.hash(n), n FROM generate_series(0, 1999) AS n;
+INSERT INTO users (id, email, operator, created_at)
+SELECT pg_temp.id(n), n || '@example.com', FALSE, n FROM generate_series(0, 3999) AS n;
+INSERT INTO members (account_id, user_id, role, created_at)
+SELECT pg_temp.id(n / 2), pg_temp.id(n), 'owner', n FROM generate_series(0, 3999) AS n;
+INSERT INTO sessions (id, user_id, hash, client, created_at, seen_at)
+SELECT pg_temp.id(n), pg_temp.id(n / 2), pg_temp.hash(n), 'Firefox', n, n FROM generate_series(0, 3999) AS n;
+INSERT INTO links (hash, user_id, expires_at)
+SELECT pg_temp.hash(n), pg_temp.id(n), n FROM generate_series(0, 3999) AS n;
 INSERT INTO sites (id, account_id, name, created_at, version, live_release)
 SELECT pg_temp.id(n), pg_temp.id(n / 2), 's' || n, n, 200, 3 FROM generate_series(0, 3999) AS n;
 INSERT INTO domains (host, site_id, created_at)
@@ -504,4 +516,32 @@ fn what_is_to_be_done_about_media_is_found_by_its_time(on: &mut Plans) {
     let owner = ["SEARCH sites USING PRIMARY KEY (id=?)", ACCOUNT_BY_ID];
     on.check(|tx| transcodes::claim(tx, WORKER, NOW), &[due, due, owner].concat());
     on.check(transcodes::next_due, &["SEARCH transcodes USING COVERING INDEX transcodes_due (due_at>?)"]);
+}
+
+fn who_asks_is_found_by_a_secret_and_an_account(on: &mut Plans) {
+    let (secret, user) = (TokenHash([0; 32]), UserId(Uuid::nil()));
+    const USER: &str = "SEARCH users USING PRIMARY KEY (id=?)";
+    on.check(
+        |tx| sessions::find(tx, &secret, NOW),
+        &["SEARCH sessions USING INDEX sqlite_autoindex_sessions_2 (hash=?)", USER],
+    );
+    on.check(
+        |tx| sessions::list(tx, user, NOW),
+        &[
+            "SEARCH users USING PRIMARY KEY (id=?)",
+            "SEARCH sessions USING INDEX sessions_by_user (user_id=? AND seen_at>?)",
+        ],
+    );
+    on.check(
+        |tx| members::role(tx, ACCOUNT, user),
+        &["SEARCH members USING PRIMARY KEY (account_id=? AND user_id=?)"],
+    );
+    on.check(
+        |tx| sites::of_user(tx, user),
+        &[
+            "SEARCH sites USING INDEX sites_by_account (account_id=?)",
+            "SEARCH members USING COVERING INDEX members_by_user (user_id=?)",
+        ],
+    );
+    on.check(|tx| links::find(tx, &secret, NOW), &["SEARCH links USING PRIMARY KEY (hash=?)", USER]);
 }

@@ -1,7 +1,10 @@
 //! What a statement found, read into types. Columns are read in the order in which the statement names them: none is looked
 //! up by name or counted by hand. `from_row!` writes both the reading and the list of columns.
 
-use model::{AccountId, BuildId, MediaHash, ObjectId, PackId, PageId, SiteId, TextHash, Timestamp, TokenId};
+use model::{
+    AccountId, BuildId, MediaHash, ObjectId, PackId, PageId, SessionId, SiteId, TextHash, Timestamp, TokenId,
+    UserId,
+};
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
@@ -192,8 +195,10 @@ newtypes!(
     ObjectId(Uuid),
     PackId(Uuid),
     PageId(Uuid),
+    SessionId(Uuid),
     SiteId(Uuid),
     TokenId(Uuid),
+    UserId(Uuid),
     MediaHash([u8; 16]),
     TextHash([u8; 32]),
 );

@@ -122,6 +122,39 @@ const TABLES: &[Description] = &[
             ("revoked_at", Integer),
         ],
     ),
+    (
+        "users",
+        &["id"],
+        &[
+            ("id", Uuid),
+            ("email", Text),
+            ("password_hash", Text),
+            ("operator", Bool),
+            ("created_at", Integer),
+        ],
+    ),
+    (
+        "members",
+        &["account_id", "user_id"],
+        &[("account_id", Uuid), ("user_id", Uuid), ("role", Text), ("created_at", Integer)],
+    ),
+    (
+        "sessions",
+        &["id"],
+        &[
+            ("id", Uuid),
+            ("user_id", Uuid),
+            ("hash", Bytes),
+            ("client", Text),
+            ("created_at", Integer),
+            ("seen_at", Integer),
+        ],
+    ),
+    (
+        "links",
+        &["hash"],
+        &[("hash", Bytes), ("user_id", Uuid), ("account_id", Uuid), ("role", Text), ("expires_at", Integer)],
+    ),
     ("domains", &["host"], &[("host", Text), ("site_id", Uuid), ("created_at", Integer)]),
     ("texts", &["id"], &[("id", Integer), ("body", Text)]),
     (

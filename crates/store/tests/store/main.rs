@@ -30,6 +30,7 @@ mod migrations;
 mod objects;
 mod packs;
 mod pages;
+mod people;
 mod processes;
 mod races;
 mod releases;

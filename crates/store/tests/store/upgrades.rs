@@ -1,12 +1,12 @@
 //! A database of each earlier schema, with rows in every table, is upgraded to the present one.
 
-use model::{AccountId, MediaHash, MediaUrl, PageId, SiteId, Trigger};
+use model::{AccountId, Email, MediaHash, MediaUrl, PageId, Role, SiteId, Trigger, UserId};
 use store::files::{self, Cursor};
 use store::releases::{self, OPEN};
 use store::texts::{self, Text, TextId};
 use store::usage::{self, Usage};
 use store::{Location, Store, accounts, building, builds, former, hosts, media, packs, pages, server, sites};
-use store::{tokens, transcodes, trash};
+use store::{members, tokens, transcodes, trash, users};
 use testing::Database;
 use uuid::Uuid;
 
@@ -78,12 +78,13 @@ macro_rules! upgrades_since_4 {
                 the_installation_stays,
                 a_release_that_never_was_is_recognised_and_undone,
                 releases_and_hosts_stay,
-                media_stay;
+                media_stay,
+                a_person_can_be_added;
         )+}
     };
 }
 
-upgrades_since_4!(schema_4 4, schema_5 5, schema_6 6);
+upgrades_since_4!(schema_4 4, schema_5 5, schema_6 6, schema_7 7);
 
 macro_rules! migrations {
     ($database:literal) => {
@@ -94,15 +95,16 @@ macro_rules! migrations {
             include_str!(concat!("../../migrations/", $database, "/0004_bounds.sql")),
             include_str!(concat!("../../migrations/", $database, "/0005_clients.sql")),
             include_str!(concat!("../../migrations/", $database, "/0006_ledger.sql")),
+            include_str!(concat!("../../migrations/", $database, "/0007_nodes.sql")),
         ]
     };
 }
-const SQLITE: [&str; 6] = migrations!("sqlite");
-const POSTGRES: [&str; 6] = migrations!("postgres");
+const SQLITE: [&str; 7] = migrations!("sqlite");
+const POSTGRES: [&str; 7] = migrations!("postgres");
 
 /// The rows that each schema can hold in addition to the one before it. `#17` is an id and `%17` a hash of sixteen
 /// bytes, each written as the database needs it.
-const ROWS: [&str; 6] = [ROWS_1, ROWS_2, ROWS_3, ROWS_4, ROWS_5, ROWS_6];
+const ROWS: [&str; 7] = [ROWS_1, ROWS_2, ROWS_3, ROWS_4, ROWS_5, ROWS_6, ROWS_7];
 
 const ROWS_1: &str = "
 UPDATE server SET set_up_at = 1;
@@ -208,6 +210,10 @@ const ROWS_6: &str = "
 UPDATE migrations SET applied_at = 1700000000000001;
 ";
 
+const ROWS_7: &str = "
+UPDATE server SET changes = 3;
+";
+
 fn id(number: u128) -> Uuid {
     Uuid::from_u128(number)
 }
@@ -235,7 +241,7 @@ fn translated(rows: &str, is_sqlite: bool) -> String {
     sql
 }
 
-fn migrations(database: &Database) -> [&'static str; 6] {
+fn migrations(database: &Database) -> [&'static str; 7] {
     match database.location() {
         Location::Sqlite { .. } => SQLITE,
         Location::Postgres { .. } => POSTGRES,
@@ -474,6 +480,18 @@ async fn each_database_is_a_separate_installation(database: &Database, schema: u
     assert_ne!(read(&other, server::installation).await, installation);
     assert!(!write(store, |tx| server::set_up(tx, at(9))).await, "it was set up before");
     assert!(write(store, |tx| server::claim_daily_work(tx, at(90_000), at(3600))).await);
+}
+
+/// Which no earlier schema had.
+async fn a_person_can_be_added(database: &Database, schema: usize) {
+    let store = upgraded(database, schema).await;
+    let (user, email) = (UserId(id(0xf1)), Email::parse("ada@example.com").unwrap());
+    let added = write(store, move |tx| {
+        assert!(users::insert(tx, user, &email, false, at(1))?);
+        members::set(tx, ADA, user, Role::Owner, at(1))?;
+        members::list(tx, ADA)
+    });
+    assert_eq!(added.await.iter().map(|member| &*member.email).collect::<Vec<_>>(), ["ada@example.com"]);
 }
 
 async fn the_installation_stays(database: &Database, schema: usize) {

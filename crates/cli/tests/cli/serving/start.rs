@@ -20,6 +20,11 @@ fn the_first_start_prints_a_command_that_publishes_a_page(recto: &Recto) {
     assert_eq!((host.as_str(), path.as_str()), ("my-site.localhost:8081", "/blog/hello-world"));
     wait_until("the page is on the site", || server.visit(&host, &path).status == 200);
     assert!(server.visit(&host, &path).body.contains("My first page."));
+    let link = format!("{}/dashboard/link?key=", server.base);
+    assert!(shown.contains(&link) && shown.contains("owner@localhost"), "{shown}");
+    let (_, key) = shown.split_once("?key=").unwrap();
+    let opened = server.get(&format!("/dashboard/link?key={}", key.lines().next().unwrap()));
+    assert!(opened.status == 200 && opened.body.contains("Set password"), "{}", opened.body);
     server.stop();
 
     let again = recto.start();

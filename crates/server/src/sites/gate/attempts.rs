@@ -36,7 +36,7 @@ impl Attempts {
 
     /// Counts an attempt of an address (a result of `client::limit_key`); `false`: there were too many.
     pub(super) async fn admit(&self, address: IpAddr, site: SiteId, now: Timestamp) -> bool {
-        self.counts.admit(address, site, now).await
+        self.counts.admit(address, site.0, now).await
     }
 
     /// `None`: too many others are waiting.

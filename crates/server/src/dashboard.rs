@@ -1,0 +1,100 @@
+//! The dashboard below `/dashboard`: pages and forms for people. Every action is a plain form, without a script, and
+//! calls the same use cases as the API.
+//!
+//! Threats and countermeasures:
+//! - CSRF: a form is accepted only from this origin (`origin`). Sites of tenants may be on the same domain, so
+//!   `SameSite` alone is not enough.
+//! - Scripts in titles or texts: templates escape everything, and the policy allows no script at all.
+//! - Guessing passwords: see `sign_in`. Other accounts' ids: `session::AtSite` answers them like unknown ones.
+
+mod assets;
+mod builds;
+mod failure;
+mod fields;
+mod links;
+mod media;
+mod members;
+mod origin;
+mod page;
+mod page_form;
+mod pages;
+mod session;
+mod sessions;
+mod settings;
+mod sign_in;
+mod sites;
+mod tokens;
+mod usage;
+mod view;
+
+use axum::Router;
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY};
+use axum::middleware::{from_fn_with_state, map_response};
+use axum::response::Response;
+use axum::routing::{get, post};
+
+use self::failure::Failure;
+pub use self::links::link_url;
+pub(crate) use self::sign_in::SignIns;
+use crate::App;
+
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' https: data:; form-action 'self'; \
+     frame-ancestors 'none'; base-uri 'none'",
+);
+/// Forms need the origin of their page; other hosts get nothing.
+const REFERRER: HeaderValue = HeaderValue::from_static("same-origin");
+
+/// To be nested at `/dashboard`.
+pub(crate) fn router(app: App) -> Router<App> {
+    Router::new()
+        .route("/", get(sites::home))
+        .route("/style.css", get(assets::style))
+        .route("/sign-in", get(sign_in::form).post(sign_in::submit))
+        .route("/sign-out", post(sessions::sign_out))
+        .route("/link", get(links::open).post(links::submit))
+        .route("/sessions", get(sessions::list))
+        .route("/sessions/{id}/end", post(sessions::end))
+        .route("/sites", get(sites::choose))
+        .nest("/sites/{site}", site_router())
+        .fallback(missing)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn_with_state(app, origin::check))
+        .layer(map_response(add_headers))
+}
+
+/// What belongs to one site, or to its account.
+fn site_router() -> Router<App> {
+    Router::new()
+        .route("/pages", get(pages::list))
+        .route("/pages/new", get(page::new).post(page::create))
+        .route("/pages/{page}", get(page::edit).post(page::save))
+        .route("/pages/{page}/delete", get(page::ask_delete).post(page::delete))
+        .route("/media", get(media::list).post(media::upload))
+        .route("/media/delete", get(media::ask_delete).post(media::delete))
+        .route("/builds", get(builds::list).post(builds::build_now))
+        .route("/builds/{release}/roll-back", get(builds::ask_roll_back).post(builds::roll_back))
+        .route("/settings", get(settings::show).post(settings::save))
+        .route("/tokens", get(tokens::list).post(tokens::create))
+        .route("/tokens/{token}/revoke", get(tokens::ask_revoke).post(tokens::revoke))
+        .route("/members", get(members::list).post(members::invite))
+        .route("/members/{user}/role", post(members::set_role))
+        .route("/members/{user}/remove", get(members::ask_remove).post(members::remove))
+        .route("/usage", get(usage::show))
+}
+
+async fn missing() -> Failure {
+    Failure::Missing
+}
+
+async fn wrong_method() -> Failure {
+    Failure::WrongMethod
+}
+
+async fn add_headers(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(REFERRER_POLICY, REFERRER);
+    response
+}

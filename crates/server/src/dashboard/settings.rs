@@ -1,0 +1,70 @@
+//! The settings of a site: one field for each key of `recto site set`.
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use publisher::SiteSettings;
+
+use super::failure::Failure;
+use super::fields::Fields;
+use super::session::Owner;
+use super::view::{Frame, Html};
+use crate::App;
+
+/// Keys with longer values.
+const LONG: [&str; 3] = ["links", "footer", "css"];
+
+#[derive(Template)]
+#[template(path = "dashboard/settings.html")]
+struct Screen {
+    frame: Frame,
+    fields: Vec<Row>,
+}
+
+struct Row {
+    key: &'static str,
+    label: String,
+    about: &'static str,
+    value: String,
+    is_long: bool,
+    error: Option<String>,
+}
+
+pub(super) async fn show(State(app): State<App>, Owner(at): Owner) -> Result<Html, Failure> {
+    let settings = app.publisher.site_settings(&at.access.site).await?;
+    let fields = rows(|key| (settings.get(key).unwrap_or_default(), None));
+    Ok(Html::new(&Screen { frame: at.frame("Settings").after(&at.uri), fields }))
+}
+
+pub(super) async fn save(
+    State(app): State<App>,
+    Owner(at): Owner,
+    fields: Fields,
+) -> Result<Response, Failure> {
+    let rows = rows(|key| {
+        let value = fields.get(key);
+        let error = SiteSettings::default().set(key, &value).err();
+        (value, error)
+    });
+    if rows.iter().any(|row| row.error.is_some()) {
+        let problem = Some("Not saved: please correct the fields below.".to_owned());
+        let frame = at.frame("Settings").with_problem(problem);
+        return Ok(Html::new(&Screen { frame, fields: rows }).with(StatusCode::BAD_REQUEST));
+    }
+    // A form of an older version, or of a program, may not have all fields: those stay.
+    let sent = rows.into_iter().filter(|row| fields.has(row.key));
+    let changes = sent.map(|row| (row.key.to_owned(), row.value)).collect();
+    app.publisher.site_set(&at.access.site, changes).await?;
+    Ok(at.done("settings", "saved").into_response())
+}
+
+fn rows(value: impl Fn(&str) -> (String, Option<String>)) -> Vec<Row> {
+    let row = |(key, about): &(&'static str, &'static str)| {
+        let (value, error) = value(key);
+        let (first, rest) = key.split_at(1);
+        let label = first.to_uppercase() + rest;
+        Row { key, label, about, value, is_long: LONG.contains(key), error }
+    };
+    SiteSettings::KEYS.iter().map(row).collect()
+}
