@@ -52,7 +52,7 @@ impl Publisher {
     }
 
     /// The sites that a person may use, by name.
-    pub async fn sites_of(&self, session: &Session) -> Result<Vec<Site>, Error> {
+    pub async fn sites_of_person(&self, session: &Session) -> Result<Vec<Site>, Error> {
         let (user, operator) = (session.user, session.operator);
         self.read(move |tx| match operator {
             true => {

@@ -29,7 +29,7 @@ struct Row {
 
 /// To the only site, or to the choice.
 pub(super) async fn home(State(app): State<App>, SignedIn(session): SignedIn) -> Result<Response, Failure> {
-    let sites = app.publisher.sites_of(&session).await?;
+    let sites = app.publisher.sites_of_person(&session).await?;
     Ok(match &sites[..] {
         [site] => Redirect::to(&format!("/dashboard/sites/{}/pages", site.id)).into_response(),
         _ => Redirect::to("/dashboard/sites").into_response(),
@@ -41,7 +41,7 @@ pub(super) async fn choose(
     SignedIn(session): SignedIn,
     uri: Uri,
 ) -> Result<Html, Failure> {
-    let sites = app.publisher.sites_of(&session).await?;
+    let sites = app.publisher.sites_of_person(&session).await?;
     let (from, end) = part(&uri, ON_A_SCREEN);
     let next = (sites.len() > end).then(|| format!("/dashboard/sites?from={end}"));
     let row = |site: Site| Row {

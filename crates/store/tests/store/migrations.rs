@@ -123,5 +123,5 @@ async fn the_ledger_says_what_was_applied_and_when(database: &Database) {
         SELECT count(*) FROM migrations
         WHERE length(checksum) = 64 AND compatible <= version AND applied_at > 1700000000000000";
     let count = read(database.store(), |tx| tx.query_one(COMPLETE, &[], |row| row.get::<i64>(0))).await;
-    assert_eq!(count, Some(8));
+    assert_eq!(count, Some(9));
 }

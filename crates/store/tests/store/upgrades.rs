@@ -84,7 +84,7 @@ macro_rules! upgrades_since_4 {
     };
 }
 
-upgrades_since_4!(schema_4 4, schema_5 5, schema_6 6, schema_7 7);
+upgrades_since_4!(schema_4 4, schema_5 5, schema_6 6, schema_7 7, schema_8 8);
 
 macro_rules! migrations {
     ($database:literal) => {
@@ -96,15 +96,16 @@ macro_rules! migrations {
             include_str!(concat!("../../migrations/", $database, "/0005_clients.sql")),
             include_str!(concat!("../../migrations/", $database, "/0006_ledger.sql")),
             include_str!(concat!("../../migrations/", $database, "/0007_nodes.sql")),
+            include_str!(concat!("../../migrations/", $database, "/0008_pictures.sql")),
         ]
     };
 }
-const SQLITE: [&str; 7] = migrations!("sqlite");
-const POSTGRES: [&str; 7] = migrations!("postgres");
+const SQLITE: [&str; 8] = migrations!("sqlite");
+const POSTGRES: [&str; 8] = migrations!("postgres");
 
 /// The rows that each schema can hold in addition to the one before it. `#17` is an id and `%17` a hash of sixteen
 /// bytes, each written as the database needs it.
-const ROWS: [&str; 7] = [ROWS_1, ROWS_2, ROWS_3, ROWS_4, ROWS_5, ROWS_6, ROWS_7];
+const ROWS: [&str; 8] = [ROWS_1, ROWS_2, ROWS_3, ROWS_4, ROWS_5, ROWS_6, ROWS_7, ROWS_8];
 
 const ROWS_1: &str = "
 UPDATE server SET set_up_at = 1;
@@ -214,6 +215,10 @@ const ROWS_7: &str = "
 UPDATE server SET changes = 3;
 ";
 
+const ROWS_8: &str = "
+UPDATE accounts SET copies_turn = 4 WHERE id = #01;
+";
+
 fn id(number: u128) -> Uuid {
     Uuid::from_u128(number)
 }
@@ -241,7 +246,7 @@ fn translated(rows: &str, is_sqlite: bool) -> String {
     sql
 }
 
-fn migrations(database: &Database) -> [&'static str; 7] {
+fn migrations(database: &Database) -> [&'static str; 8] {
     match database.location() {
         Location::Sqlite { .. } => SQLITE,
         Location::Postgres { .. } => POSTGRES,
