@@ -11,8 +11,10 @@ on_both_databases!(
 
 /// Takes the last migration back.
 fn age(recto: &Recto) {
-    recto.execute("ALTER TABLE server DROP COLUMN changes");
-    recto.execute("DELETE FROM migrations WHERE version = 7");
+    for table in ["links", "sessions", "members", "users"] {
+        recto.execute(&format!("DROP TABLE {table}"));
+    }
+    recto.execute("DELETE FROM migrations WHERE version = 9");
 }
 
 fn schema(recto: &Recto) -> i64 {
@@ -27,16 +29,16 @@ fn a_server_upgrades_an_old_schema_unless_told_not_to(recto: &Recto) {
     let refused = crate::harness::process::Process::start(manual).wait();
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(
-        refused.stderr.contains("schema 6") && refused.stderr.contains("recto store upgrade"),
+        refused.stderr.contains("schema 8") && refused.stderr.contains("recto store upgrade"),
         "{refused:?}"
     );
-    assert_eq!(schema(recto), 6);
-    assert_eq!(recto.json(&["store", "upgrade"]), json!({ "from": 6, "to": 7 }));
-    assert_eq!(recto.json(&["store", "upgrade"]), json!({ "from": 7, "to": 7 }));
+    assert_eq!(schema(recto), 8);
+    assert_eq!(recto.json(&["store", "upgrade"]), json!({ "from": 8, "to": 9 }));
+    assert_eq!(recto.json(&["store", "upgrade"]), json!({ "from": 9, "to": 9 }));
     assert!(recto.text(&["store", "upgrade"]).contains("up to date"));
     age(recto);
     drop(recto.start());
-    assert_eq!(schema(recto), 7);
+    assert_eq!(schema(recto), 9);
     assert_eq!(recto.json(&["account", "list"])[0]["accountId"], json!(account.id));
 }
 
@@ -65,8 +67,8 @@ fn commands_that_only_read_leave_the_schema_alone(recto: &Recto) {
     }
     let report = recto.run(&["doctor"]);
     assert!(report.stdout.contains("recto store upgrade"), "{report:?}");
-    assert_eq!(schema(recto), 6);
+    assert_eq!(schema(recto), 8);
     // A command that writes upgrades, as a server does.
     recto.account("other");
-    assert_eq!(schema(recto), 7);
+    assert_eq!(schema(recto), 9);
 }
