@@ -82,7 +82,7 @@ fn what_is_wrong_has_its_line() {
     check("---\ntitle: A\n\ttags: b\n---\n", 2, "tab");
     check("---\ntitle: A\ntitle: B\n---\n", 3, "title");
     check("---\ntitle: A\ntags: 5: 6\n---\n", 3, "");
-    check("---\ndraft: maybe\n---\n", 2, "draft");
+    check("---\ndraft: maybe\n---\n", 2, "boolean");
     check("---\ntype: docs\ncontentType: blog\n---\n", 3, "contentType is given twice");
     check("---\na: 1\nparams: {a: 2}\n---\n", 2, "a is given twice");
     check("+++\ntitle = 'A'\nslug = \n+++\n", 3, "");

@@ -45,6 +45,7 @@ pub use pages::{
     MarkdownQuery, PageFilter, PageList, StoredPage, Target, TextRef, check_entry, decide,
 };
 pub use settings::{Settings, UploadSettings, host_of};
+pub use sites::drawn::initial;
 pub use sites::{Exported, Found, ListedPages, ReleaseInfo, SearchResults, Searched, content_type, is_html};
 pub use store::building::Worker;
 pub use store::hosts::HostedSite;

@@ -1,7 +1,7 @@
 //! Sites, for the operator: create, list, rename, delete.
 
 mod domains;
-mod drawn;
+pub(crate) mod drawn;
 mod export;
 pub(crate) mod protection;
 mod releases;

@@ -160,7 +160,7 @@ impl Push {
     async fn push(&self, folder: Folder, is_watching: bool) -> Result<(Report, ExitCode)> {
         let listed = self.client.list(&self.site.id).await?;
         let mut cache = Cache::load(&self.site, &listed);
-        let plan = Plan::new(&folder, &listed, &cache, self.prune.then_some(&self.options))?;
+        let plan = Plan::new(&folder, &listed, &cache, self.prune.then(|| self.pruned_types()))?;
         if self.command.dry_run {
             return self.dry_run(&folder, &plan).await;
         }
@@ -176,6 +176,14 @@ impl Push {
         }
         let failed = report.build.as_ref().is_some_and(|build| build.status == "failed");
         Ok((report, if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }))
+    }
+
+    /// The content types that are pruned even if the folder has none of their pages: a preview has only the folder's.
+    fn pruned_types(&self) -> &[ContentType] {
+        match self.is_preview {
+            true => &ContentType::ALL,
+            false => self.options.content_type.as_slice(),
+        }
     }
 
     /// The folder; in a preview, also the pages that a visitor would not see yet.

@@ -31,12 +31,9 @@ impl Publisher {
     /// The owner's icon if that is an uploaded image, else one that is drawn. A PNG; the favicon is an .ico.
     pub async fn draw_icon(&self, site: SiteId, brand: Brand, icon: Icon) -> Result<Bytes, Error> {
         let own = self.own_icon(site, &brand, icon).await?;
-        drawn(move || {
-            let png = own.unwrap_or_else(|| card::icon(&brand.title, brand.accent, icon.side().into()));
-            match icon {
-                Icon::Favicon => card::ico(&png, icon.side()),
-                Icon::Touch => png,
-            }
+        drawn(move || match own {
+            Some(png) => in_format(png, icon),
+            None => initial(&brand, icon),
         })
         .await
     }
@@ -71,6 +68,18 @@ impl Publisher {
 pub(super) fn card_png(brand: &Brand, card: PageCard) -> Vec<u8> {
     let PageCard { title, section, .. } = card;
     Card { title, section, site: brand.title.clone(), accent: brand.accent }.png()
+}
+
+/// An icon with the initial of the site's title.
+pub fn initial(brand: &Brand, icon: Icon) -> Vec<u8> {
+    in_format(card::icon(&brand.title, brand.accent, icon.side().into()), icon)
+}
+
+fn in_format(png: Vec<u8>, icon: Icon) -> Vec<u8> {
+    match icon {
+        Icon::Favicon => card::ico(&png, icon.side()),
+        Icon::Touch => png,
+    }
 }
 
 async fn drawn(draw: impl FnOnce() -> Vec<u8> + Send + 'static) -> Result<Bytes, Error> {

@@ -71,12 +71,12 @@ impl Publisher {
                 publisher.export_some((id, release), work, brand, &fragments, &directory).await
             });
             while writing.len() >= 4 {
-                finished(writing.join_next().await)?;
+                done.files += finished(writing.join_next().await)?;
                 progress(done.files);
             }
         }
         while let Some(ended) = writing.join_next().await {
-            finished(Some(ended))?;
+            done.files += finished(Some(ended))?;
         }
         done.files += self.export_fonts(site.id, directory).await?;
         if let Some(brand) = brand {
@@ -151,7 +151,7 @@ impl Publisher {
         brand: Option<Brand>,
         fragments: &HashMap<String, Bytes>,
         directory: &Path,
-    ) -> Result<(), Error> {
+    ) -> Result<usize, Error> {
         let mut bodies = Vec::with_capacity(files.len());
         for (path, stored) in files {
             let found = match generator::is_feed(&path) {
@@ -164,9 +164,9 @@ impl Publisher {
             bodies.into_iter().map(|(path, found)| plain(&path, found, fragments, directory)).collect();
         let directory = directory.to_owned();
         let written = tokio::task::spawn_blocking(move || {
-            made.iter().try_for_each(|(path, bytes)| {
-                write_card(brand.as_ref(), path, bytes, &directory)?;
-                write(path, bytes)
+            made.iter().try_fold(0, |cards, (path, bytes)| {
+                let card = write_card(brand.as_ref(), path, bytes, &directory)?;
+                write(path, bytes).map(|()| cards + usize::from(card))
             })
         });
         written.await.map_err(|error| Error::refused(format!("write the files: {error}")))?
@@ -202,13 +202,13 @@ fn plain(
     (file, bytes)
 }
 
-/// The preview card of a page, if it has one.
-fn write_card(brand: Option<&Brand>, path: &Path, page: &[u8], directory: &Path) -> Result<(), Error> {
+/// The preview card of a page, if it has one: `true`.
+fn write_card(brand: Option<&Brand>, path: &Path, page: &[u8], directory: &Path) -> Result<bool, Error> {
     let is_page = path.extension().is_some_and(|extension| extension == "html");
     let card = is_page.then(|| PageCard::read(&String::from_utf8_lossy(page))).flatten();
-    let (Some(brand), Some(card)) = (brand, card) else { return Ok(()) };
+    let (Some(brand), Some(card)) = (brand, card) else { return Ok(false) };
     let file = directory.join(card.path.trim_start_matches('/'));
-    write(&file, &card_png(brand, card))
+    write(&file, &card_png(brand, card)).map(|()| true)
 }
 
 /// A page for hosts that do not read `_redirects`.
@@ -231,9 +231,10 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     written.map_err(|error| Error::refused(format!("write {}: {error}", path.display())))
 }
 
-fn finished(ended: Option<Result<Result<(), Error>, tokio::task::JoinError>>) -> Result<(), Error> {
+/// Returns how many cards were written.
+fn finished(ended: Option<Result<Result<usize, Error>, tokio::task::JoinError>>) -> Result<usize, Error> {
     match ended {
-        None => Ok(()),
+        None => Ok(0),
         Some(Ok(result)) => result,
         Some(Err(error)) => Err(Error::refused(format!("write the files: {error}"))),
     }

@@ -10,9 +10,10 @@ use axum::response::{IntoResponse, Redirect, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use generator::{File, Need, Page, PageParams, SearchResult, Settings, Site, Source};
+use generator::{Brand, File, Need, Page, PageParams, SearchResult, Settings, Site, Source};
 use model::{ContentType, PageId, PageKey, Section, Timestamp};
 use openapi::{Names, Request};
+use publisher::Icon;
 use search::{Files, Indexer, Leaf, Texts};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -28,6 +29,7 @@ const SCRIPT_PATH: &str = "/docs/try.js";
 const SCRIPT: &str = include_str!("try.js");
 /// Files of the generated site that belong to its URL, which this one is not.
 const LEFT_OUT: [&str; 6] = ["/feed", "/rss", "/sitemap", "/robots", "/llms", "/tags"];
+const ICONS: [(&str, Icon); 2] = [("/favicon.ico", Icon::Favicon), ("/apple-touch-icon.png", Icon::Touch)];
 const MOST_RESULTS: usize = 20;
 
 static REFERENCE: LazyLock<Reference> = LazyLock::new(|| Reference::new(&super::document_value()));
@@ -78,7 +80,10 @@ pub(crate) async fn respond(method: Method, uri: Uri) -> Response {
 fn is_of_reference(path: &str) -> bool {
     let below =
         |prefix: &str| path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    below("/docs") || below("/assets") || matches!(path, "/favicon.svg" | "/search" | "/search.json")
+    below("/docs")
+        || below("/assets")
+        || matches!(path, "/favicon.svg" | "/search" | "/search.json")
+        || ICONS.iter().any(|(icon, _)| path == *icon)
 }
 
 impl Reference {
@@ -115,6 +120,9 @@ impl Reference {
             if let Ok(Some(made)) = site.make(&path, None) {
                 keep(&mut files, path, made.file);
             }
+        }
+        if let Some(brand) = files.get("/.site").and_then(|site| Brand::parse(site)) {
+            files.extend(ICONS.map(|(path, icon)| (path.to_owned(), publisher::initial(&brand, icon))));
         }
         Reference { policy: policy(&files), index: index(&site, &leaves), files: joined(files) }
     }
@@ -249,6 +257,8 @@ fn of_extension(path: &str) -> HeaderValue {
         Some("css") => "text/css; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
         Some("json") => "application/json",
+        Some("ico") => "image/x-icon",
+        Some("png") => "image/png",
         Some("md") => "text/markdown; charset=utf-8",
         Some("svg") => "image/svg+xml",
         Some("woff2") => "font/woff2",

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use anyhow::{Context, Result};
 use client::Listed;
-use folder::{Folder, Options, Page};
+use folder::{Folder, Page};
 use model::{ContentType, PageKey, Section, Slug, Timestamp};
 
 use super::cache::{Cache, Known};
@@ -37,12 +37,12 @@ pub(super) struct Change<'f> {
 }
 
 impl<'f> Plan<'f> {
-    /// `prune`: pages of the folder's content types that it does not have are deleted.
+    /// `prune`: pages of the folder's content types, and of these, that it does not have are deleted.
     pub fn new(
         folder: &'f Folder,
         listed: &[Listed],
         cache: &Cache,
-        prune: Option<&Options>,
+        prune: Option<&[ContentType]>,
     ) -> Result<Plan<'f>> {
         let mut on_site: HashMap<PageKey, &Listed> = HashMap::with_capacity(listed.len());
         for page in listed {
@@ -65,8 +65,8 @@ impl<'f> Plan<'f> {
                 Some(stored) => plan.compare(page, stored)?,
             }
         }
-        if let Some(options) = prune {
-            let mut orphans = plan.orphans(folder, &on_site, options);
+        if let Some(also) = prune {
+            let mut orphans = plan.orphans(folder, &on_site, also);
             new.retain(|page| !plan.is_moved(page, &mut orphans));
             plan.deletes = orphans.into_iter().map(|(key, _)| key).collect();
             plan.deletes.sort();
@@ -101,10 +101,10 @@ impl<'f> Plan<'f> {
         &mut self,
         folder: &Folder,
         on_site: &HashMap<PageKey, &'l Listed>,
-        options: &Options,
+        also: &[ContentType],
     ) -> Vec<(PageKey, &'l Listed)> {
         let of_folder = folder.pages.iter().map(|page| page.key.content_type);
-        let types: BTreeSet<ContentType> = of_folder.chain(options.content_type).collect();
+        let types: BTreeSet<ContentType> = of_folder.chain(also.iter().copied()).collect();
         let kept: HashSet<&PageKey> = folder.pages.iter().map(|page| &page.key).collect();
         let same_type = on_site.iter().filter(|(key, _)| types.contains(&key.content_type));
         self.prunable = same_type.clone().count();

@@ -11,8 +11,9 @@ const MB: u64 = 1 << 20;
 #[test]
 fn an_idle_server_is_small() {
     let server = Recto::new().start();
-    let resident = server.memory("VmRSS");
-    assert!(resident < 60 * MB, "{} MB", resident / MB);
+    // Without the mapped program, which is several times as large in a debug build.
+    let own = server.memory("RssAnon");
+    assert!(own < 40 * MB, "{} MB", own / MB);
 }
 
 on_one_machine_and_nodes!(a_giant_upload_takes_little_memory_and_delays_no_other_request);
