@@ -1,4 +1,4 @@
-//! `GET /pages/{slug}` and the hashes of `GET /pages`.
+//! `GET /pages/{slug}`, the hashes of `GET /pages`, and `GET /sites`.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ testing::on_each_configuration!(
     the_listing_has_the_same_hashes,
     every_field_changes_the_hash,
     the_same_page_again_keeps_the_hash,
+    the_sites_of_the_account_are_listed_and_no_others,
     a_text_that_was_stored_without_its_hash_is_hashed_when_it_is_listed,
 );
 
@@ -155,6 +156,15 @@ async fn the_same_page_again_keeps_the_hash(database: &Database) {
     app.client.page(json!({"title": "A", "content": "Other"})).await;
     app.client.page(page).await;
     assert_eq!(hashes(&app.client, "").await, before);
+}
+
+async fn the_sites_of_the_account_are_listed_and_no_others(database: &Database) {
+    let app = spawn_app(database).await;
+    let (books, other) = (app.site("a-books").await, app.account("Other").await);
+    let site = |id: &str, name: &str, is_default: bool| json!({"id": id, "name": name, "deployUrl": format!("http://{name}.localhost:8081"), "isDefault": is_default});
+    let sites = json!({"sites": [site(&app.acme.site, "acme", true), site(&books, "a-books", false)]});
+    app.client.get("/sites").await.is(200, sites);
+    other.client.get("/sites").await.is(200, json!({"sites": [site(&other.site, "other", true)]}));
 }
 
 async fn a_text_that_was_stored_without_its_hash_is_hashed_when_it_is_listed(database: &Database) {
