@@ -12,10 +12,10 @@ pub(crate) fn content<'d>(document: &Document<'d>, operation: &Operation<'d>, na
     if operation.is_deprecated() {
         page += "> [!WARNING]\n> Deprecated: it may be removed.\n\n";
     }
-    if let Some(description) = operation.get("description") {
-        page += &format!("{}\n\n", description.trim());
-    }
-    page += &requests::examples(document, operation, names);
+    // On wide screens, code stands beside the text that follows it.
+    let description = operation.get("description").unwrap_or_default().trim();
+    let (first, rest) = description.split_once("\n\n").unwrap_or((description, ""));
+    page += &format!("{first}\n\n{}{rest}\n\n", requests::examples(document, operation, names));
     page += &parameters(document, operation);
     page += &request_body(document, operation, names);
     page += &responses(document, operation);
