@@ -39,6 +39,8 @@ jobs:
   publish:
     runs-on: ubuntu-latest
     steps:
+      # act copies the repository itself.
+      - uses: actions/checkout@v4
       - id: recto
         uses: ./action
         with:
