@@ -32,7 +32,7 @@ pub struct Client {
     on_wait: OnWait,
 }
 
-/// A longer wait is an error: nobody would wait for it.
+/// A longer wait is an error: a person would not wait for it.
 const LONGEST_WAIT: u64 = 90;
 /// How often a request is sent again after the server was not available.
 const REPEATS: u32 = 3;

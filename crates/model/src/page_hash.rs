@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{TextHash, Timestamp};
 
-/// The fields of a page that its hash covers. The API's description tells clients how to compute it: a change here is a
+/// The fields of a page that its hash covers. The API's description says how clients compute it: a change here is a
 /// change of the API.
 #[derive(Debug, Clone, Copy)]
 pub struct HashedPage<'a> {

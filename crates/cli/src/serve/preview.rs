@@ -73,7 +73,7 @@ impl PreviewServer {
         })
     }
 
-    /// Sets the settings of the site. `false`: they were the same already.
+    /// Changes settings of the site, and builds it.
     pub async fn set(&self, settings: Vec<(String, String)>) -> Result<()> {
         let site: Site = self.publisher.site_find(&self.account.site_id.to_string()).await?;
         self.publisher.site_set(&site, settings).await?;

@@ -39,7 +39,7 @@ impl Publisher {
         let wanted = email.clone();
         let known = self.peek(move |tx| Ok(users::password(tx, &wanted)?)).await?;
         let hash = known.as_ref().map(|(_, hash)| hash.clone());
-        let right = blocking(move || match password.len() {
+        let right = protection::hashing(move || match password.len() {
             0..=model::limits::PASSWORD_BYTES => {
                 protection::verify(hash.as_deref().unwrap_or(&NO_PASSWORD), &password)
             }
@@ -98,7 +98,8 @@ impl Publisher {
         client: &str,
     ) -> Result<Option<Secret>, Error> {
         let Some(link) = Secret::parse(link) else { return Ok(None) };
-        let hash = blocking(move || protection::hash(password.as_str()).map_err(Error::Internal)).await?;
+        let hash =
+            protection::hashing(move || protection::hash(password.as_str()).map_err(Error::Internal)).await?;
         let (secret, client) = (new_session_secret()?, shortened(client));
         self.write(move |tx, now| {
             let Some(found) = take(tx, &link.hash(), now, |found| found.account.is_none())? else {
@@ -145,14 +146,6 @@ fn begin(tx: &mut Tx, user: UserId, secret: &Secret, client: &str, now: Timestam
     sessions::remove_unused(tx, user, now.minus(SESSION_LIFETIME))?;
     links::remove_expired(tx, user, now)?;
     Ok(sessions::insert(tx, SessionId::new(now), user, &secret.hash(), client, now)?)
-}
-
-/// Passwords are slow to hash, so another thread does it.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
-) -> Result<T, Error> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| Error::Internal(format!("hash a password: {error}")))?
 }
 
 fn shortened(client: &str) -> String {

@@ -5,6 +5,7 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash}
 use model::Timestamp;
 use store::hosts::{self, Protection};
 use store::sites::Site;
+use tokio::sync::Semaphore;
 
 use crate::{Error, Publisher};
 
@@ -47,8 +48,7 @@ impl Publisher {
             return Ok(None);
         }
         let (hash, key) = (protection.password_hash.clone(), protection.cookie_key.clone());
-        let checked = tokio::task::spawn_blocking(move || verify(&hash, &password)).await;
-        let right = checked.map_err(|error| Error::Internal(format!("check a password: {error}")))??;
+        let right = hashing(move || verify(&hash, &password)).await?;
         Ok(right.then(|| sign(&key, until)))
     }
 
@@ -67,6 +67,18 @@ fn protection(password: &str) -> Result<Protection, String> {
     let mut cookie_key = vec![0; 32];
     getrandom::fill(&mut cookie_key).map_err(|error| format!("no randomness: {error}"))?;
     Ok(Protection { password_hash: hash(password)?, cookie_key })
+}
+
+/// Passwords that are hashed at a time: each takes 19 MB of memory, and a core for some milliseconds.
+static HASHING: Semaphore = Semaphore::const_new(4);
+
+/// Hashes a password on another thread, when one of few places is free.
+pub(crate) async fn hashing<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let _place = HASHING.acquire().await;
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Error::Internal(format!("hash a password: {error}")))?
 }
 
 /// Deliberately slow.
