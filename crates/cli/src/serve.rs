@@ -33,7 +33,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use self::clock::DatabaseClock;
-use self::greeting::{Addresses, First, print_greeting};
+use self::greeting::{Addresses, First, MAX_LISTED, print_greeting};
 use self::inherited::Inherited;
 use self::listeners::{Listeners, limits_of, signals};
 pub use self::preview::PreviewServer;
@@ -286,7 +286,7 @@ impl Node<'_> {
         if !self.json {
             // Only the API's greeting shows them.
             let sites = match addresses.api {
-                Some(_) => self.publisher.site_list().await?,
+                Some(_) => self.publisher.oldest_sites(MAX_LISTED + 1).await?,
                 None => Vec::new(),
             };
             let first = match first {

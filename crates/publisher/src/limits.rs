@@ -3,4 +3,5 @@
 pub(crate) mod disk;
 pub(crate) mod open_bytes;
 pub(crate) mod pace;
+pub(crate) mod priority;
 pub(crate) mod turns;

@@ -45,6 +45,11 @@ impl Publisher {
         self.read(|tx| Ok(sites::list(tx)?)).await
     }
 
+    /// At most so many: a server may have a million.
+    pub async fn oldest_sites(&self, limit: usize) -> Result<Vec<Site>, Error> {
+        self.read(move |tx| Ok(sites::oldest(tx, limit)?)).await
+    }
+
     /// The account's sites: the default one first, the others by name.
     pub async fn sites_of(&self, caller: &Caller) -> Result<SiteList, Error> {
         let account = caller.account;

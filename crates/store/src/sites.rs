@@ -102,6 +102,20 @@ pub fn list(tx: &mut Tx) -> Result<Vec<Site>> {
     tx.query(LIST, &[], read)
 }
 
+const OLDEST: &str = select!(
+    site,
+    "
+FROM sites
+WHERE deleted_at IS NULL
+ORDER BY id
+LIMIT $1"
+);
+
+/// At most so many.
+pub fn oldest(tx: &mut Tx, limit: usize) -> Result<Vec<Site>> {
+    tx.query(OLDEST, &[&(limit as i64)], read)
+}
+
 const ALL_OF: &str = select!(
     site,
     "

@@ -19,12 +19,16 @@ use super::lease::Stop;
 use super::pack::PackWriter;
 use super::render::{LONG_TEXTS, output};
 use super::spill::Spill;
+use crate::limits::priority;
 use crate::{Error, Found, Publisher};
 
 /// Leaves with more bytes than this are merged one at a time, and not while a long text is rendered.
 const LARGE_LEAF: usize = 4 << 20;
 /// Rendered pages that wait for their leaves, in bytes. 64 pages of Chinese may have 80 MB.
 const MAX_WAITING: usize = 4 << 20;
+
+/// A build of more leaves than this has the lowest priority.
+const LONG_BUILD_LEAVES: usize = 4;
 
 /// The leaves that are not made yet.
 pub(super) struct Leaves {
@@ -35,6 +39,7 @@ pub(super) struct Leaves {
     old: Vec<LeafName>,
     /// Bytes of all rendered pages in memory.
     waiting: usize,
+    is_long: bool,
 }
 
 pub(super) struct NewLeaf {
@@ -64,7 +69,8 @@ impl NewLeaf {
 
 impl Leaves {
     pub(super) fn new(new: BTreeMap<LeafName, NewLeaf>, base: Option<i64>) -> Leaves {
-        Leaves { new, base, old: Vec::new(), waiting: 0 }
+        let is_long = new.len() > LONG_BUILD_LEAVES;
+        Leaves { new, base, old: Vec::new(), waiting: 0, is_long }
     }
 
     pub(super) fn paths(&self) -> impl Iterator<Item = String> {
@@ -152,7 +158,7 @@ impl Publisher {
                 }
                 // Of many leaves, few pages are left: the others are not kept in memory.
                 let ids = ids.clone();
-                match merging(size(&files), move || Ok(reduced(&files, &ids))).await? {
+                match merging(leaves.is_long, size(&files), move || Ok(reduced(&files, &ids))).await? {
                     (_, Ok(part)) => parts.push(part),
                     (_, Err(Damaged)) => return Ok((None, Err(Damaged))),
                 }
@@ -165,7 +171,7 @@ impl Publisher {
             parts.extend(rendered);
             Ok(search::merge(&parts.iter().collect::<Vec<_>>(), &ids))
         };
-        merging(bytes + spilled_bytes, merge).await
+        merging(leaves.is_long, bytes + spilled_bytes, merge).await
     }
 
     /// Writes parts of a leaf to its file.
@@ -220,18 +226,22 @@ type LongTurn = MutexGuard<'static, ()>;
 
 /// Merges so many bytes, on a thread of its own if they are many: the allocator keeps freed memory for its thread.
 async fn merging<T: Send + 'static>(
+    is_long: bool,
     bytes: usize,
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> Result<(Option<LongTurn>, T), Error> {
     let failed =
         |error: &dyn std::error::Error| Error::Internal(format!("merge a leaf of the search index: {error}"));
     if bytes <= LARGE_LEAF {
-        let done = tokio::task::spawn_blocking(work).await.map_err(|error| failed(&error))?;
+        let done = priority::spawn_by_length(is_long, work).await.map_err(|error| failed(&error))?;
         return Ok((None, done.map_err(unwritable)?));
     }
     let turn = LONG_TEXTS.lock().await;
     let (sender, done) = oneshot::channel();
-    let work = move || drop(sender.send(work()));
+    let work = move || {
+        priority::lower();
+        drop(sender.send(work()));
+    };
     thread::Builder::new().name("recto-merge".into()).spawn(work).map_err(|error| failed(&error))?;
     Ok((Some(turn), done.await.map_err(|error| failed(&error))?.map_err(unwritable)?))
 }

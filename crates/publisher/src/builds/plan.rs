@@ -9,8 +9,10 @@ use search::LeafName;
 
 use super::before::BaseFiles;
 use super::leaves::{Leaves, NewLeaf};
+use super::render::LARGE_BUILD_PAGES;
 use super::snapshot::Snapshot;
 use super::warnings;
+use crate::limits::priority;
 use crate::{Error, Publisher};
 
 pub(super) struct Plan {
@@ -42,7 +44,8 @@ pub(super) struct PagePlan {
 
 impl Publisher {
     pub(super) async fn plan(&self, site: SiteId, snapshot: Snapshot) -> Result<Plan, Error> {
-        let planned = tokio::task::spawn_blocking(move || plan(snapshot)).await;
+        let is_long = snapshot.pages.len() > LARGE_BUILD_PAGES;
+        let planned = priority::spawn_by_length(is_long, move || plan(snapshot)).await;
         let mut plan = planned.map_err(|error| Error::Internal(format!("planning a build: {error}")))??;
         plan.before = match plan.from_scratch {
             true => self.before_all(site).await?,

@@ -18,11 +18,12 @@ use super::leaves::Leaves;
 use super::pack::PackWriter;
 use super::plan::{PagePlan, Plan};
 use super::texts::Job;
+use crate::limits::priority;
 use crate::sites::serving::short;
 use crate::{Error, Publisher};
 
 /// A build of more pages than this runs at the lowest priority.
-const LARGE_BUILD_PAGES: usize = 256;
+pub(super) const LARGE_BUILD_PAGES: usize = 256;
 /// Bytes of a batch before it is passed on. A page has at most a few megabytes.
 const BATCH_BYTES: usize = 1 << 20;
 /// Pages that keep a thread busy: fewer are not worth another one.
@@ -140,7 +141,7 @@ impl Publisher {
 /// Generates lists, feeds and so on, which show the pages' summaries.
 async fn render_others(site: Site, others: Vec<String>, writer: &mut PackWriter) -> Result<Site, Stop> {
     let (made, mut batches) = mpsc::channel::<Batch>(1);
-    let work = tokio::task::spawn_blocking(move || {
+    let work = priority::spawn_by_length(others.len() > LARGE_BUILD_PAGES, move || {
         let mut batch = Batch::default();
         for path in others {
             let file = catch_unwind(AssertUnwindSafe(|| site.make(&path, None)));
@@ -171,8 +172,7 @@ fn render_loop(
     large: bool,
 ) {
     if large {
-        // The priority of this thread only.
-        let _ = rustix::process::nice(19);
+        priority::lower();
     }
     let mut indexer = Indexer::default();
     loop {

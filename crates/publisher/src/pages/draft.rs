@@ -14,6 +14,7 @@ use super::expected::Expected;
 use super::fields::{JsonFields, MAX_DEPTH, nests_too_deep, string};
 use super::look_up::LookedUp;
 use super::texts::{Leftovers, Texts};
+use crate::limits::priority;
 use crate::{Caller, Entry, Error, LongText, ProcessedFiles, Publisher, Unresolved, check_entry};
 
 /// More than any valid page in the original format has.
@@ -223,7 +224,7 @@ impl Draft {
         }
         self.search += SEARCH_PER_BYTE * text.len() as u32;
         let (attached, turn) = (self.attached.clone(), self.publisher.parsing.take(self.account).await);
-        let resolved = tokio::task::spawn_blocking(move || {
+        let resolved = priority::spawn_low(move || {
             let _turn = turn;
             let began = thread_time();
             let resolved = attached.resolve(&text);

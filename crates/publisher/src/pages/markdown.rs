@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::draft::Draft;
 use crate::Error;
+use crate::limits::priority;
 
 /// What the query of a request with a Markdown body may say. It takes precedence over the front matter.
 #[derive(Debug, Default)]
@@ -22,7 +23,7 @@ impl Draft {
     pub async fn markdown(&mut self, text: String, query: MarkdownQuery) -> Result<(), Error> {
         let turn = self.publisher.parsing.take(self.account).await;
         // Parsing would block the async threads.
-        let parsed = tokio::task::spawn_blocking(move || {
+        let parsed = priority::spawn_low(move || {
             let _turn = turn;
             let Document { mut fields, body, .. } = front_matter::read(&text)
                 .map_err(|invalid| Error::Malformed(format!("front matter, {invalid}")))?;

@@ -17,6 +17,7 @@ use super::draft::{Complete, Request, SEARCH, SEARCH_PER_BYTE};
 use super::look_up::Ahead;
 use super::publish::{Changes, Written, published};
 use super::texts::Texts;
+use crate::limits::priority;
 use crate::{Caller, Error, ProcessedFiles, Publisher, TextRef};
 
 /// More than a person reads.
@@ -146,7 +147,7 @@ impl Publisher {
         }
         *time += texts.iter().map(|(_, text)| SEARCH_PER_BYTE * text.len() as u32).sum::<Duration>();
         let turn = self.parsing.take(caller.account).await;
-        let found = tokio::task::spawn_blocking(move || {
+        let found = priority::spawn_low(move || {
             let (_turn, began) = (turn, thread_time());
             let links = |text: &str| {
                 let references = markdown::local_references(text).unwrap_or_default();

@@ -42,7 +42,7 @@ fn is_forwarded(headers: &HeaderMap) -> bool {
 
 /// `address` is the host of the request.
 pub(super) async fn list(publisher: &Publisher, address: &str) -> SiteResponse {
-    let sites = match publisher.site_list().await {
+    let sites = match publisher.oldest_sites(MAX_LISTED + 1).await {
         Ok(sites) => sites,
         Err(error) => {
             tracing::warn!(%error, "listing the sites failed");
@@ -64,8 +64,8 @@ pub(super) async fn list(publisher: &Publisher, address: &str) -> SiteResponse {
             "\n<p><a href=\"{url}\">{name}</a><br>\n<code>curl -H 'Host: {name}' http://{address}/</code></p>"
         );
     }
-    if let Some(more) = sites.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
-        text += &format!("\n<p>And {more} more: <code>recto site list</code> shows all.</p>");
+    if sites.len() > MAX_LISTED {
+        text += "\n<p>There are more: <code>recto site list</code> shows all.</p>";
     }
     let mut response = notes::note(StatusCode::OK, "Sites on this server", &text);
     let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \

@@ -98,6 +98,9 @@ async fn sites_are_listed_by_account_and_age(database: &Database) {
     let mut expected = vec![one, two, later];
     expected.sort_by_key(|site| (site.account, site.created_at));
     assert_eq!(read(store, sites::list).await, expected);
+    expected.sort_by_key(|site| site.id.0);
+    expected.truncate(2);
+    assert_eq!(read(store, |tx| sites::oldest(tx, 2)).await, expected);
 }
 
 async fn a_taken_name_is_refused(database: &Database) {
