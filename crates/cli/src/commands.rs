@@ -34,7 +34,7 @@ pub use self::objects::ObjectsCommand;
 pub use self::page::PageCommand;
 pub use self::push::PushCommand;
 pub use self::restore::RestoreCommand;
-pub use self::site::{SiteCommand, last_build};
+pub use self::site::SiteCommand;
 pub use self::store::StoreCommand;
 pub use self::token::TokenCommand;
 pub use self::user::UserCommand;

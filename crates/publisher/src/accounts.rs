@@ -40,6 +40,7 @@ pub struct AccountUsage {
     pub created_at: Timestamp,
     pub suspended_at: Option<Timestamp>,
     pub sites: i64,
+    pub sites_limit: Option<u64>,
     /// The site of requests that name none.
     pub default_site_id: Option<SiteId>,
     pub pages: u64,
@@ -112,6 +113,28 @@ impl Publisher {
         .await
     }
 
+    /// At most `most` accounts from the one with the number `from` on, of those with this text in their name, or with
+    /// this id; and whether there are more.
+    pub async fn account_page(
+        &self,
+        search: &str,
+        from: usize,
+        most: usize,
+    ) -> Result<(Vec<AccountUsage>, bool), Error> {
+        let (publisher, wanted) = (self.clone(), search.trim().to_lowercase());
+        self.read(move |tx| {
+            let mut accounts = accounts::list(tx)?;
+            accounts.retain(|account| {
+                account.name.to_lowercase().contains(&wanted) || account.id.to_string() == wanted
+            });
+            let more = accounts.len() > from.saturating_add(most);
+            let shown = accounts.into_iter().skip(from).take(most);
+            let shown = shown.map(|account| publisher.usage(tx, account)).collect::<Result<_, _>>()?;
+            Ok((shown, more))
+        })
+        .await
+    }
+
     pub async fn account_show(&self, id: AccountId) -> Result<AccountUsage, Error> {
         let publisher = self.clone();
         self.read(move |tx| {
@@ -134,6 +157,7 @@ impl Publisher {
         Ok(AccountUsage {
             account_id: account.id,
             sites: sites::count(tx, account.id)?,
+            sites_limit: plan.map(|plan| plan.sites),
             default_site_id: sites::default_of(tx, account.id)?.map(|site| site.id),
             pages: used.pages,
             pages_limit: plan.map(|plan| plan.pages),

@@ -46,17 +46,23 @@ pub use pages::{
 };
 pub use settings::{Settings, UploadSettings, host_of};
 pub use sites::drawn::initial;
-pub use sites::{Exported, Found, ListedPages, ReleaseInfo, SearchResults, Searched, content_type, is_html};
+pub use sites::{
+    ChangedPage, Exported, Found, ListedPages, PageEvent, ReleaseChanges, ReleaseInfo, SearchResults,
+    Searched, content_type, is_html,
+};
 pub use store::building::Worker;
+pub use store::builds::OpenBuild;
 pub use store::hosts::HostedSite;
 pub use store::links::Link;
 pub use store::members::Member;
 pub use store::sessions::Session;
 pub use store::sites::Site;
 pub use store::tokens::{Caller, Token};
-pub use store::transcodes::Status as TranscodeStatus;
+pub use store::transcodes::{OpenTranscode, Status as TranscodeStatus};
 pub use store::usage::Limited;
-pub use upkeep::{Belonging, Damage, Orphans, Tidied, Upkeep, Verified};
+pub use upkeep::{
+    Belonging, Damage, Finding, Orphans, Tidied, Upkeep, Verdict, Verified, examine_ffmpeg, examine_sandbox,
+};
 
 /// Pieces of one account's texts that PostgreSQL stores at the same time, if no other account writes. It takes longer to
 /// store a piece than to read the next one.

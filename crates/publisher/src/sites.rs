@@ -10,15 +10,16 @@ pub(crate) mod serving;
 mod settings;
 
 pub use self::export::Exported;
-pub use self::releases::ReleaseInfo;
+pub use self::releases::{ChangedPage, PageEvent, ReleaseChanges, ReleaseInfo};
 pub(crate) use self::search::Searches;
 pub use self::search::{ListedPages, SearchResults, Searched};
 pub use self::serving::{Found, content_type, is_html};
 
 use api::{SiteList, SiteSummary};
-use model::{AccountId, SiteId, SiteName};
+use model::{AccountId, Role, SiteId, SiteName};
+use store::sessions::Session;
 use store::sites::{self, Site};
-use store::{Error as StoreError, Tx, accounts};
+use store::{Error as StoreError, Tx, accounts, members};
 
 use crate::accounts::no_account;
 use crate::steps::{in_steps, left};
@@ -31,6 +32,38 @@ impl Publisher {
     pub async fn site_create(&self, account: AccountId, name: SiteName) -> Result<Site, Error> {
         self.write(move |tx, now| {
             accounts::get(tx, account)?.ok_or_else(|| no_account(account))?;
+            let site =
+                Site { id: SiteId::new(now), account, name: name.clone(), version: 0, created_at: now };
+            match sites::insert(tx, &site)? {
+                true => Ok(site),
+                false => Err(taken(&name)),
+            }
+        })
+        .await
+    }
+
+    /// The same for an owner of the account: the plan limits how many there are. An account of others is answered like
+    /// one that does not exist.
+    pub async fn site_create_own(
+        &self,
+        session: &Session,
+        account: AccountId,
+        name: SiteName,
+    ) -> Result<Site, Error> {
+        let (user, operator, settings) = (session.user, session.operator, self.settings.clone());
+        self.write(move |tx, now| {
+            // Under this lock no other request creates one meanwhile.
+            members::lock(tx, account)?;
+            let is_owner = operator || members::role(tx, account, user)? == Some(Role::Owner);
+            let owned = accounts::get(tx, account)?.filter(|_| is_owner).ok_or(Error::NoSuchSite)?;
+            if owned.suspended_at.is_some() {
+                return Err(Error::Suspended);
+            }
+            let limit = settings.plan(&owned.plan).map_or(0, |plan| plan.sites);
+            if sites::count(tx, account)?.max(0) as u64 >= limit {
+                let full = format!("the plan allows {limit} sites, and the account has as many");
+                return Err(Error::refused(full));
+            }
             let site =
                 Site { id: SiteId::new(now), account, name: name.clone(), version: 0, created_at: now };
             match sites::insert(tx, &site)? {
@@ -59,6 +92,13 @@ impl Publisher {
             name: site.name.as_str().to_owned(),
         };
         Ok(SiteList { sites: sites.into_iter().map(summary).collect() })
+    }
+
+    /// The sites of an account, by name.
+    pub async fn sites_of_account(&self, account: AccountId) -> Result<Vec<Site>, Error> {
+        let mut sites = self.read(move |tx| Ok(sites::all_of(tx, account)?)).await?;
+        sites.sort_by(|a, b| a.name.as_str().cmp(b.name.as_str()));
+        Ok(sites)
     }
 
     /// A site by its id or its name.
@@ -90,6 +130,12 @@ impl Publisher {
         let id = site.id;
         self.write(move |tx, now| Ok(sites::delete(tx, id, now)?)).await?;
         Ok(self.remove_deleted(id).await?)
+    }
+
+    /// The same without waiting for its rows: the server's upkeep deletes them.
+    pub async fn site_delete_soon(&self, site: &Site) -> Result<(), Error> {
+        let id = site.id;
+        self.write(move |tx, now| Ok(sites::delete(tx, id, now)?)).await.map(drop)
     }
 
     pub(crate) async fn remove_deleted(&self, site: SiteId) -> Result<(), StoreError> {

@@ -65,6 +65,20 @@ impl Publisher {
         .await
     }
 
+    /// The accounts that a person owns, with their names.
+    pub async fn accounts_of_owner(&self, session: &Session) -> Result<Vec<(AccountId, String)>, Error> {
+        let user = session.user;
+        self.read(move |tx| {
+            let mut owned = Vec::new();
+            for membership in members::of_user(tx, user)?.iter().filter(|one| one.role == Role::Owner) {
+                let account = accounts::get(tx, membership.account)?;
+                owned.extend(account.map(|account| (account.id, account.name)));
+            }
+            Ok(owned)
+        })
+        .await
+    }
+
     pub async fn member_list(&self, account: AccountId) -> Result<Vec<Member>, Error> {
         self.read(move |tx| Ok(members::list(tx, account)?)).await
     }

@@ -42,9 +42,6 @@ impl Refusal {
     }
 }
 
-/// Builds in a list.
-const LISTED: i64 = 30;
-
 /// Warnings as they are stored with a build: none, or some.
 fn warnings(json: Option<&str>) -> Result<Option<Vec<BuildWarning>>, Error> {
     let read = |json| serde_json::from_str(json);
@@ -165,9 +162,9 @@ impl Publisher {
     }
 
     /// The newest builds of a site, scheduled ones included.
-    pub async fn build_list(&self, site: &Site) -> Result<Vec<LatestBuild>, Error> {
+    pub async fn build_list(&self, site: &Site, most: usize) -> Result<Vec<LatestBuild>, Error> {
         let id = site.id;
-        let builds = self.read(move |tx| Ok(builds::list(tx, id, LISTED)?)).await?;
+        let builds = self.read(move |tx| Ok(builds::list(tx, id, most as i64)?)).await?;
         builds.into_iter().map(describe).collect()
     }
 

@@ -18,7 +18,8 @@ impl Publisher {
         if password.is_empty() || password.len() > MAX_PASSWORD_BYTES {
             return Err(Error::refused("a password has 1 to 1000 bytes"));
         }
-        let protection = protection(password).map_err(Error::refused)?;
+        let password = password.to_owned();
+        let protection = hashing(move || protection(&password).map_err(Error::refused)).await?;
         self.set_protection(site, Some(protection)).await
     }
 

@@ -10,7 +10,7 @@ use publisher::{Error, Member};
 use super::failure::Failure;
 use super::fields::Fields;
 use super::links::link_url;
-use super::session::{AtSite, Owner};
+use super::session::{AtSite, RecentOwner};
 use super::view::{Confirm, Frame, Html, filters, problem};
 use crate::App;
 
@@ -27,13 +27,13 @@ struct Screen {
     error: Option<String>,
 }
 
-pub(super) async fn list(State(app): State<App>, Owner(at): Owner) -> Result<Html, Failure> {
+pub(super) async fn list(State(app): State<App>, RecentOwner(at): RecentOwner) -> Result<Html, Failure> {
     Ok(Html::new(&screen(&app, &at).await?))
 }
 
 pub(super) async fn invite(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     fields: Fields,
 ) -> Result<Response, Failure> {
     let typed = fields.get("email");
@@ -58,7 +58,7 @@ pub(super) async fn invite(
 
 pub(super) async fn set_role(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     Path((_, id)): Path<(String, String)>,
     fields: Fields,
 ) -> Result<Response, Failure> {
@@ -70,7 +70,7 @@ pub(super) async fn set_role(
 
 pub(super) async fn ask_remove(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Html, Failure> {
     let member = find(&app, &at, &id).await?;
@@ -85,7 +85,7 @@ pub(super) async fn ask_remove(
 
 pub(super) async fn remove(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, Failure> {
     let member = find(&app, &at, &id).await?;

@@ -1,6 +1,7 @@
 //! Who asks, and for which site.
 
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use axum::extract::{ConnectInfo, FromRequestParts, OriginalUri, RawPathParams};
 use axum::http::header::{COOKIE, SET_COOKIE, USER_AGENT};
@@ -158,7 +159,8 @@ impl AtSite {
 
     /// To a screen of the site, which says what was done.
     pub(super) fn done(&self, screen: &str, what: &str) -> Response {
-        Redirect::to(&format!("{}/{screen}?done={what}", self.path)).into_response()
+        let mark = if screen.contains('?') { '&' } else { '?' };
+        Redirect::to(&format!("{}/{screen}{mark}done={what}", self.path)).into_response()
     }
 
     /// An address on the site itself.
@@ -179,5 +181,27 @@ impl FromRequestParts<App> for Owner {
             Role::Owner => Ok(Owner(at)),
             Role::Writer => Err(Failure::OwnersOnly),
         }
+    }
+}
+
+/// The same for what a person at an unattended browser must not do: an owner who has signed in a short time ago. Others
+/// sign in again, and return to the screen that the request belongs to.
+pub(super) struct RecentOwner(pub(super) AtSite);
+
+/// How long a sign-in is recent.
+const RECENT: Duration = Duration::from_secs(15 * 60);
+
+impl FromRequestParts<App> for RecentOwner {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<RecentOwner, Failure> {
+        let Owner(at) = Owner::from_request_parts(parts, app).await?;
+        if at.session.created_at.plus(RECENT) > app.clock.now() {
+            return Ok(RecentOwner(at));
+        }
+        let path = parts.uri.path();
+        let screen = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+        let screen = if screen == "delete" { "more" } else { screen };
+        Err(Failure::SignInAgain(format!("{}/{screen}", at.path)))
     }
 }

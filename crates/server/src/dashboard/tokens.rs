@@ -8,7 +8,7 @@ use model::{Timestamp, TokenId, TokenName};
 
 use super::failure::Failure;
 use super::fields::Fields;
-use super::session::{AtSite, Owner};
+use super::session::{AtSite, RecentOwner};
 use super::view::{Confirm, Frame, Html, filters};
 use crate::App;
 
@@ -32,13 +32,13 @@ struct Row {
     revoked_at: Option<Timestamp>,
 }
 
-pub(super) async fn list(State(app): State<App>, Owner(at): Owner) -> Result<Html, Failure> {
+pub(super) async fn list(State(app): State<App>, RecentOwner(at): RecentOwner) -> Result<Html, Failure> {
     Ok(Html::new(&screen(&app, &at).await?))
 }
 
 pub(super) async fn create(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     fields: Fields,
 ) -> Result<Response, Failure> {
     let typed = fields.get("name");
@@ -57,7 +57,7 @@ pub(super) async fn create(
 
 pub(super) async fn ask_revoke(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Html, Failure> {
     let tokens = screen(&app, &at).await?.tokens;
@@ -73,7 +73,7 @@ pub(super) async fn ask_revoke(
 
 pub(super) async fn revoke(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, Failure> {
     let id = TokenId::parse(&id).ok_or(Failure::Missing)?;

@@ -2,6 +2,9 @@
 
 mod account;
 mod browser;
+mod builds;
 mod isolation;
+mod operator;
 mod pages;
 mod sign_in;
+mod site;
