@@ -32,7 +32,7 @@ pub use crate::engine::{
 };
 pub use crate::error::{Error, Result};
 pub use crate::media::{copies, mentions, objects, transcodes};
-pub use crate::pages::{former, texts, trash};
+pub use crate::pages::{autosaves, former, texts, trash};
 pub use crate::releases::{files, packs};
 pub use crate::sites::hosts;
 

@@ -52,6 +52,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(8, "0008_pictures.sql", compatible: 8, on_postgres: 6),
     // New tables, which older programs do not read.
     migration!(9, "0009_people.sql", compatible: 8, on_postgres: 6),
+    migration!(10, "0010_autosaves.sql", compatible: 8, on_postgres: 6),
 ];
 /// The schema of this binary.
 pub const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;

@@ -155,6 +155,20 @@ const TABLES: &[Description] = &[
         &["hash"],
         &[("hash", Bytes), ("user_id", Uuid), ("account_id", Uuid), ("role", Text), ("expires_at", Integer)],
     ),
+    (
+        "autosaves",
+        &["site_id", "user_id", "form_id"],
+        &[
+            ("site_id", Uuid),
+            ("user_id", Uuid),
+            ("form_id", Uuid),
+            ("version", Integer),
+            ("revision", Integer),
+            ("fields", Text),
+            ("preview", Bytes),
+            ("saved_at", Integer),
+        ],
+    ),
     ("domains", &["host"], &[("host", Text), ("site_id", Uuid), ("created_at", Integer)]),
     ("texts", &["id"], &[("id", Integer), ("body", Text)]),
     (
