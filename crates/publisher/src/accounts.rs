@@ -1,11 +1,13 @@
 //! Accounts, for the operator: create, list, suspend, change the plan, and the first setup.
 
 pub(crate) mod access;
+mod audit;
 mod members;
 mod sessions;
 mod tokens;
 mod users;
 
+pub use self::audit::{Action, Actor, AuditEntry};
 pub use self::members::{Access, Invited};
 pub use self::tokens::TokenCreated;
 pub use self::users::UserCreated;
@@ -93,6 +95,7 @@ impl Publisher {
         accounts::insert(tx, account, name, plan, now)?;
         let site = first_site(tx, account, name, now)?;
         sites::set_default(tx, account, site.id)?;
+        self.log(account, Some(site.id)).note(tx, now, Action::AccountCreated, name.as_str())?;
         let token_id = TokenId::new(now);
         store::tokens::insert(tx, token_id, account, &TokenName::default(), &secret.hash(), now)?;
         Ok(AccountCreated {
@@ -178,9 +181,9 @@ impl Publisher {
 
     pub async fn account_set_plan(&self, id: AccountId, plan: &str) -> Result<(), Error> {
         self.known_plan(plan)?;
-        let plan = plan.to_owned();
-        self.write(move |tx, _| match accounts::set_plan(tx, id, &plan)? {
-            true => Ok(()),
+        let (plan, log) = (plan.to_owned(), self.log(id, None));
+        self.write(move |tx, now| match accounts::set_plan(tx, id, &plan)? {
+            true => log.note(tx, now, Action::PlanChanged, plan.as_str()),
             false => Err(no_account(id)),
         })
         .await
@@ -196,8 +199,12 @@ impl Publisher {
     }
 
     async fn set_suspended(&self, id: AccountId, at: Option<Timestamp>) -> Result<(), Error> {
-        let set = self.write(move |tx, _| match accounts::set_suspended(tx, id, at)? {
-            true => Ok(()),
+        let (log, action) = match at {
+            Some(_) => (self.log(id, None), Action::AccountSuspended),
+            None => (self.log(id, None), Action::AccountResumed),
+        };
+        let set = self.write(move |tx, now| match accounts::set_suspended(tx, id, at)? {
+            true => log.note(tx, now, action, ""),
             false => Err(no_account(id)),
         });
         set.await
@@ -205,11 +212,11 @@ impl Publisher {
 
     /// Sets the site of requests that name none.
     pub async fn account_set_default_site(&self, id: AccountId, site: &Site) -> Result<(), Error> {
-        let site = site.clone();
-        self.write(move |tx, _| {
+        let (site, log) = (site.clone(), self.log(id, Some(site.id)));
+        self.write(move |tx, now| {
             accounts::get(tx, id)?.ok_or_else(|| no_account(id))?;
             match sites::set_default(tx, id, site.id)? {
-                true => Ok(()),
+                true => log.note(tx, now, Action::DefaultSiteChanged, site.name.as_str()),
                 false => Err(Error::refused(format!(
                     "the site {:?} belongs to another account",
                     site.name.as_str()

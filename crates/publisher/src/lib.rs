@@ -31,7 +31,9 @@ use crate::sites::serving::Hosts;
 
 pub use ::media::{Icon, content_type as media_type, disposition};
 pub use ::search::Query as SearchQuery;
-pub use accounts::{Access, AccountCreated, AccountUsage, Invited, TokenCreated, UserCreated};
+pub use accounts::{
+    Access, AccountCreated, AccountUsage, Action, Actor, AuditEntry, Invited, TokenCreated, UserCreated,
+};
 pub use blob::Error as ReadError;
 pub use builds::{BuildReport, Refusal};
 pub use error::{Error, FieldErrors, PageErrors, Unresolved};
@@ -57,7 +59,7 @@ pub use store::links::Link;
 pub use store::members::Member;
 pub use store::sessions::Session;
 pub use store::sites::Site;
-pub use store::tokens::{Caller, Token};
+pub use store::tokens::{Caller, Person, Token};
 pub use store::transcodes::{OpenTranscode, Status as TranscodeStatus};
 pub use store::usage::Limited;
 pub use upkeep::{
@@ -92,6 +94,8 @@ pub struct Publisher {
     open_bytes: Arc<OpenBytes>,
     disks: Arc<Disks>,
     large_uploads: Arc<LargeUploads>,
+    /// Who acts, for the audit log.
+    actor: Arc<Actor>,
 }
 
 impl Publisher {
@@ -118,6 +122,7 @@ impl Publisher {
             indexes: Arc::default(),
             hosts: Arc::default(),
             searches: Arc::default(),
+            actor: Arc::default(),
         }
     }
 

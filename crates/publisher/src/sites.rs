@@ -16,28 +16,24 @@ pub use self::search::{ListedPages, SearchResults, Searched};
 pub use self::serving::{Found, content_type, is_html};
 
 use api::{SiteList, SiteSummary};
-use model::{AccountId, Role, SiteId, SiteName};
+use model::{AccountId, Role, SiteId, SiteName, Timestamp};
 use store::sessions::Session;
 use store::sites::{self, Site};
 use store::{Error as StoreError, Tx, accounts, members};
 
 use crate::accounts::no_account;
 use crate::steps::{in_steps, left};
-use crate::{Caller, Error, Publisher};
+use crate::{Action, Caller, Error, Publisher};
 
 /// Rows deleted in one transaction.
 const ROWS: i64 = 500;
 
 impl Publisher {
     pub async fn site_create(&self, account: AccountId, name: SiteName) -> Result<Site, Error> {
+        let publisher = self.clone();
         self.write(move |tx, now| {
             accounts::get(tx, account)?.ok_or_else(|| no_account(account))?;
-            let site =
-                Site { id: SiteId::new(now), account, name: name.clone(), version: 0, created_at: now };
-            match sites::insert(tx, &site)? {
-                true => Ok(site),
-                false => Err(taken(&name)),
-            }
+            publisher.insert_site(tx, account, &name, now)
         })
         .await
     }
@@ -50,7 +46,7 @@ impl Publisher {
         account: AccountId,
         name: SiteName,
     ) -> Result<Site, Error> {
-        let (user, operator, settings) = (session.user, session.operator, self.settings.clone());
+        let (user, operator, publisher) = (session.user, session.operator, self.clone());
         self.write(move |tx, now| {
             // Under this lock no other request creates one meanwhile.
             members::lock(tx, account)?;
@@ -59,19 +55,29 @@ impl Publisher {
             if owned.suspended_at.is_some() {
                 return Err(Error::Suspended);
             }
-            let limit = settings.plan(&owned.plan).map_or(0, |plan| plan.sites);
+            let limit = publisher.settings.plan(&owned.plan).map_or(0, |plan| plan.sites);
             if sites::count(tx, account)?.max(0) as u64 >= limit {
                 let full = format!("the plan allows {limit} sites, and the account has as many");
                 return Err(Error::refused(full));
             }
-            let site =
-                Site { id: SiteId::new(now), account, name: name.clone(), version: 0, created_at: now };
-            match sites::insert(tx, &site)? {
-                true => Ok(site),
-                false => Err(taken(&name)),
-            }
+            publisher.insert_site(tx, account, &name, now)
         })
         .await
+    }
+
+    fn insert_site(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        name: &SiteName,
+        now: Timestamp,
+    ) -> Result<Site, Error> {
+        let site = Site { id: SiteId::new(now), account, name: name.clone(), version: 0, created_at: now };
+        if !sites::insert(tx, &site)? {
+            return Err(taken(name));
+        }
+        self.log(account, Some(site.id)).note(tx, now, Action::SiteCreated, name.as_str())?;
+        Ok(site)
     }
 
     pub async fn site_list(&self) -> Result<Vec<Site>, Error> {
@@ -116,9 +122,13 @@ impl Publisher {
     }
 
     pub async fn site_rename(&self, site: &Site, name: SiteName) -> Result<Site, Error> {
-        let site = site.clone();
-        self.write(move |tx, _| match sites::rename(tx, site.id, &name)? {
-            true => Ok(Site { name: name.clone(), ..site.clone() }),
+        let (site, log) = (site.clone(), self.log(site.account, Some(site.id)));
+        self.write(move |tx, now| match sites::rename(tx, site.id, &name)? {
+            true => {
+                let names = format!("{} → {}", site.name.as_str(), name.as_str());
+                log.note(tx, now, Action::SiteRenamed, names)?;
+                Ok(Site { name: name.clone(), ..site.clone() })
+            }
             false => Err(taken(&name)),
         })
         .await
@@ -127,15 +137,18 @@ impl Publisher {
     /// Deletes a site with all its pages permanently. It disappears at once; its rows are deleted in steps. If that is
     /// interrupted, the server's upkeep continues it.
     pub async fn site_delete(&self, site: &Site) -> Result<(), Error> {
-        let id = site.id;
-        self.write(move |tx, now| Ok(sites::delete(tx, id, now)?)).await?;
-        Ok(self.remove_deleted(id).await?)
+        self.site_delete_soon(site).await?;
+        Ok(self.remove_deleted(site.id).await?)
     }
 
     /// The same without waiting for its rows: the server's upkeep deletes them.
     pub async fn site_delete_soon(&self, site: &Site) -> Result<(), Error> {
-        let id = site.id;
-        self.write(move |tx, now| Ok(sites::delete(tx, id, now)?)).await.map(drop)
+        let (id, name, log) = (site.id, site.name.clone(), self.log(site.account, Some(site.id)));
+        self.write(move |tx, now| match sites::delete(tx, id, now)? {
+            true => log.note(tx, now, Action::SiteDeleted, name.as_str()),
+            false => Ok(()),
+        })
+        .await
     }
 
     pub(crate) async fn remove_deleted(&self, site: SiteId) -> Result<(), StoreError> {

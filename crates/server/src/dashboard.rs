@@ -9,6 +9,7 @@
 //! - Guessing passwords: see `sign_in`. Other accounts' ids: `session::AtSite` answers them like unknown ones.
 
 mod assets;
+mod audit;
 mod build_events;
 mod builds;
 mod domains;
@@ -110,6 +111,9 @@ fn site_router() -> Router<App> {
         .route("/members/{user}/role", post(members::set_role))
         .route("/members/{user}/remove", get(members::ask_remove).post(members::remove))
         .route("/usage", get(usage::show))
+        .route("/audit", get(audit::list))
+        .route("/audit.csv", get(audit::csv))
+        .route("/audit.jsonl", get(audit::json_lines))
 }
 
 async fn missing() -> Failure {

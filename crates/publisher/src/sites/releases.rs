@@ -7,7 +7,7 @@ use store::releases::{self, Move, Release};
 use store::sites::{self, Site};
 use uuid::Uuid;
 
-use crate::{Error, Publisher};
+use crate::{Action, Error, Publisher};
 
 /// A release, and whether visitors get it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,8 +114,8 @@ impl Publisher {
 
     /// Makes an older release live (`None`: the one before the live one), until the next requested build.
     pub async fn rollback(&self, site: &Site, to: Option<i64>) -> Result<i64, Error> {
-        let (id, name) = (site.id, site.name.clone());
-        let rolled_back = self.write(move |tx, _| {
+        let (id, name, log) = (site.id, site.name.clone(), self.log(site.account, Some(site.id)));
+        let rolled_back = self.write(move |tx, now| {
             // Under the site's lock the upkeep cannot delete the chosen release.
             sites::lock(tx, id)?;
             let live = releases::live(tx, id)?.ok_or_else(|| Error::refused("the site was never built"))?;
@@ -131,6 +131,8 @@ impl Publisher {
                 )));
             };
             releases::go_live(tx, id, wanted.number, Move::Rollback)?;
+            let subject = format!("{} to release {}", name.as_str(), wanted.number);
+            log.note(tx, now, Action::RolledBack, subject)?;
             Ok(wanted.number)
         });
         rolled_back.await

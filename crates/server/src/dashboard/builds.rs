@@ -32,6 +32,8 @@ pub(super) struct Lists {
     path: String,
     builds: Vec<LatestBuild>,
     releases: Vec<ReleaseInfo>,
+    /// Of the running build: how many pages are rendered, and of how many.
+    progress: Option<(i64, i64)>,
     next: Option<String>,
 }
 
@@ -44,7 +46,8 @@ impl Lists {
         builds.truncate(end);
         let builds = builds.into_iter().skip(from).collect();
         let releases = app.publisher.release_list(site).await?;
-        Ok(Lists { path: at.path.clone(), builds, releases, next })
+        let progress = app.publisher.build_progress(site).await?;
+        Ok(Lists { path: at.path.clone(), builds, releases, progress, next })
     }
 
     /// Whether a build is queued or running.
@@ -53,13 +56,14 @@ impl Lists {
     }
 
     /// What is happening, in a sentence; empty if nothing is.
-    pub(super) fn state(&self) -> &'static str {
+    pub(super) fn state(&self) -> String {
         let has =
             |status| self.builds.iter().any(|build| build.completed_at.is_none() && build.status == status);
-        match (has("running"), has("queued")) {
-            (true, _) => "A build is running.",
-            (false, true) => "A build is waiting for its turn.",
-            (false, false) => "",
+        match (has("running"), has("queued"), self.progress) {
+            (true, _, Some((done, total))) => format!("A build is running: {done} of {total} pages."),
+            (true, _, None) => "A build is running.".to_owned(),
+            (false, true, _) => "A build is waiting for its turn.".to_owned(),
+            (false, false, _) => String::new(),
         }
     }
 }

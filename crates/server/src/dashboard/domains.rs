@@ -56,7 +56,7 @@ pub(super) async fn add(
     fields: Fields,
 ) -> Result<Response, Failure> {
     let typed = fields.get("domain");
-    match app.publisher.domain_add(&at.access.site, typed.trim()).await {
+    match at.publisher(&app).domain_add(&at.access.site, typed.trim()).await {
         Ok(host) => Ok(at.done(&format!("domains?check={host}"), "domain-added")),
         Err(error @ Error::Refused(_)) => {
             let (status, error) = problem(error);
@@ -88,7 +88,7 @@ pub(super) async fn remove(
     Owner(at): Owner,
     Path((_, host)): Path<(String, String)>,
 ) -> Result<Response, Failure> {
-    match app.publisher.domain_remove(&at.access.site, &host).await {
+    match at.publisher(&app).domain_remove(&at.access.site, &host).await {
         Ok(_) => Ok(at.done("domains", "domain-removed")),
         Err(Error::Refused(_)) => Err(Failure::Missing),
         Err(error) => Err(error.into()),

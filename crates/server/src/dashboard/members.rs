@@ -39,7 +39,7 @@ pub(super) async fn invite(
     let typed = fields.get("email");
     let role = Role::parse(&fields.get("role")).unwrap_or(Role::Writer);
     let invited = match Email::parse(&typed) {
-        Ok(email) => app.publisher.member_invite(at.access.caller.account, email, role).await,
+        Ok(email) => at.publisher(&app).member_invite(at.access.caller.account, email, role).await,
         Err(message) => Err(Error::Refused(message)),
     };
     match invited {
@@ -64,7 +64,7 @@ pub(super) async fn set_role(
 ) -> Result<Response, Failure> {
     let member = find(&app, &at, &id).await?;
     let role = Role::parse(&fields.get("role")).ok_or(Failure::Missing)?;
-    let set = app.publisher.member_set_role(at.access.caller.account, member.user, role).await;
+    let set = at.publisher(&app).member_set_role(at.access.caller.account, member.user, role).await;
     finish(&app, &at, set, "changed").await
 }
 
@@ -89,7 +89,7 @@ pub(super) async fn remove(
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, Failure> {
     let member = find(&app, &at, &id).await?;
-    let removed = app.publisher.member_remove(at.access.caller.account, member.user).await;
+    let removed = at.publisher(&app).member_remove(at.access.caller.account, member.user).await;
     finish(&app, &at, removed, "changed").await
 }
 

@@ -44,7 +44,7 @@ pub(super) async fn delete(
         let error = Some("Type the name of the site to delete it.".to_owned());
         return Ok(Html::new(&Screen { typed, error, ..screen(&at) }).with(StatusCode::BAD_REQUEST));
     }
-    app.publisher.site_delete_soon(&at.access.site).await?;
+    at.publisher(&app).site_delete_soon(&at.access.site).await?;
     Ok(Redirect::to("/dashboard/sites?done=site-deleted").into_response())
 }
 

@@ -8,7 +8,7 @@ use publisher::{Error, Session};
 
 use super::failure::Failure;
 use super::fields::Fields;
-use super::session::SignedIn;
+use super::session::{Client, SignedIn};
 use super::view::{Frame, Html, problem};
 use crate::App;
 
@@ -29,13 +29,14 @@ pub(super) async fn form(State(app): State<App>, SignedIn(session): SignedIn) ->
 
 pub(super) async fn create(
     State(app): State<App>,
+    client: Client,
     SignedIn(session): SignedIn,
     fields: Fields,
 ) -> Result<Response, Failure> {
     let (name, chosen) = (fields.get("name"), fields.get("account"));
     let account = AccountId::parse(&chosen).ok_or(Failure::Missing)?;
     let created = match SiteName::parse(name.trim()) {
-        Ok(name) => app.publisher.site_create_own(&session, account, name).await,
+        Ok(name) => client.publisher(&app, &session).site_create_own(&session, account, name).await,
         Err(message) => Err(Error::Refused(message)),
     };
     match created {

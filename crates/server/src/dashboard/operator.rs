@@ -10,10 +10,10 @@ use axum::http::Uri;
 use axum::http::request::Parts;
 use axum::response::Redirect;
 use axum::routing::{get, post};
-use publisher::Session;
+use publisher::{Publisher, Session};
 
 use super::failure::Failure;
-use super::session::SignedIn;
+use super::session::{Client, SignedIn};
 use super::view::Frame;
 use crate::App;
 
@@ -33,6 +33,7 @@ pub(super) fn router() -> Router<App> {
 /// A person with the operator's flag.
 struct Operator {
     session: Session,
+    client: Client,
     uri: Uri,
 }
 
@@ -42,13 +43,21 @@ impl FromRequestParts<App> for Operator {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Operator, Failure> {
         let SignedIn(session) = SignedIn::from_request_parts(parts, app).await?;
         match session.operator {
-            true => Ok(Operator { session, uri: parts.uri.clone() }),
+            true => {
+                let client = Client::from_request_parts(parts, app).await?;
+                Ok(Operator { session, client, uri: parts.uri.clone() })
+            }
             false => Err(Failure::Missing),
         }
     }
 }
 
 impl Operator {
+    /// For what this operator does.
+    fn publisher(&self, app: &App) -> Publisher {
+        self.client.publisher(app, &self.session)
+    }
+
     fn frame(&self, title: impl Into<String>) -> Frame {
         Frame::of(&self.session, title).after(&self.uri)
     }

@@ -30,7 +30,7 @@ pub(super) async fn set(
     Owner(at): Owner,
     fields: Fields,
 ) -> Result<Response, Failure> {
-    match app.publisher.protect(&at.access.site, &fields.get("password")).await {
+    match at.publisher(&app).protect(&at.access.site, &fields.get("password")).await {
         Ok(()) => Ok(at.done("password", "protected")),
         Err(error @ Error::Refused(_)) => {
             let (status, error) = problem(error);
@@ -51,7 +51,7 @@ pub(super) async fn ask_remove(Owner(at): Owner) -> Html {
 }
 
 pub(super) async fn remove(State(app): State<App>, Owner(at): Owner) -> Result<Response, Failure> {
-    app.publisher.unprotect(&at.access.site).await?;
+    at.publisher(&app).unprotect(&at.access.site).await?;
     Ok(at.done("password", "public").into_response())
 }
 

@@ -60,7 +60,7 @@ pub(super) async fn roll_back(
     at: AtSite,
     Path((_, release)): Path<(String, i64)>,
 ) -> Result<Response, Failure> {
-    match app.publisher.rollback(&at.access.site, Some(release)).await {
+    match at.publisher(&app).rollback(&at.access.site, Some(release)).await {
         Ok(_) => Ok(at.done("builds", "rolled-back")),
         Err(Error::Refused(_)) => {
             let gone = Some("This release is not kept any more.".to_owned());

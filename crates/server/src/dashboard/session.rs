@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use model::{Role, Secret, SiteId};
-use publisher::{Access, Session};
+use publisher::{Access, Actor, Person, Publisher, Session};
 
 use super::failure::Failure;
 use super::view::{Frame, FrameSite};
@@ -26,6 +26,8 @@ const MAX_AGE: u32 = 400 * 24 * 3600;
 pub(super) struct Client {
     /// Under which attempts are counted.
     pub(super) address: IpAddr,
+    /// As it is, for the audit log.
+    pub(super) origin: IpAddr,
     /// What the browser says it is.
     pub(super) name: String,
     is_secure: bool,
@@ -36,12 +38,20 @@ impl Client {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
         let peer = peer.unwrap_or(IpAddr::from([0, 0, 0, 0]));
         let agent = parts.headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
+        let origin = client_address(peer, &parts.headers, &app.trusted_proxies);
         Client {
-            address: limit_key(client_address(peer, &parts.headers, &app.trusted_proxies)),
+            address: limit_key(origin),
+            origin,
             name: agent.unwrap_or_default().to_owned(),
             is_secure: app.url.starts_with("https://")
                 || is_https(peer, &parts.headers, &app.trusted_proxies),
         }
+    }
+
+    /// For what this person does.
+    pub(super) fn publisher(&self, app: &App, session: &Session) -> Publisher {
+        let person = Person { email: session.email.clone(), address: Some(self.origin) };
+        app.publisher.by(Actor::Person(person))
     }
 
     fn cookie_name(&self) -> &'static str {
@@ -139,7 +149,10 @@ impl FromRequestParts<App> for AtSite {
         let SignedIn(session) = SignedIn::from_request_parts(parts, app).await?;
         let params = RawPathParams::from_request_parts(parts, app).await.map_err(|_| Failure::Missing)?;
         let site = params.iter().find(|(name, _)| *name == "site").and_then(|(_, id)| SiteId::parse(id));
-        let access = app.publisher.access(&session, site.ok_or(Failure::Missing)?).await?;
+        let mut access = app.publisher.access(&session, site.ok_or(Failure::Missing)?).await?;
+        if let Some(person) = &mut access.caller.person {
+            person.address = Some(Client::of(parts, app).origin);
+        }
         let path = format!("/dashboard/sites/{}", access.site.id);
         let url = app.publisher.settings().deploy_url(&access.site.name);
         Ok(AtSite { session, access, path, url, uri: parts.uri.clone() })
@@ -155,6 +168,12 @@ impl AtSite {
             owner: self.access.role == Role::Owner,
         };
         Frame { site: Some(site), current, ..Frame::of(&self.session, current) }
+    }
+
+    /// For what this person does.
+    pub(super) fn publisher(&self, app: &App) -> Publisher {
+        let person = self.access.caller.person.clone();
+        app.publisher.by(person.map_or(Actor::System, Actor::Person))
     }
 
     /// To a screen of the site, which says what was done.

@@ -74,7 +74,7 @@ pub(super) async fn save(
     // A form of an older version, or of a program, may not have all fields: those stay.
     let sent = rows.into_iter().filter(|row| fields.has(row.key));
     let changes = sent.map(|row| (row.key.to_owned(), row.value)).collect();
-    app.publisher.site_set(&at.access.site, changes).await?;
+    at.publisher(&app).site_set(&at.access.site, changes).await?;
     Ok(at.done("settings", "saved").into_response())
 }
 

@@ -12,6 +12,7 @@ use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use limits::{Backend, PasswordAttempts};
+use publisher::{Actor, Person};
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -103,7 +104,9 @@ pub(super) async fn submit(
         let again = "The server is busy. Please try again in a moment.";
         return Ok(again_after(5, refused(again, StatusCode::SERVICE_UNAVAILABLE)));
     };
-    let signed_in = app.publisher.sign_in(&email, fields.get("password"), &client.name).await?;
+    let person = Person { email: email.trim().to_lowercase(), address: Some(client.origin) };
+    let publisher = app.publisher.by(Actor::Person(person));
+    let signed_in = publisher.sign_in(&email, fields.get("password"), &client.name).await?;
     if let (Some(_), Some(before)) = (&signed_in, before) {
         // Its cookie is replaced.
         app.publisher.session_end(before.user, before.id).await?;

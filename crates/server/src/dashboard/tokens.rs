@@ -44,7 +44,7 @@ pub(super) async fn create(
     let typed = fields.get("name");
     match TokenName::parse(&typed) {
         Ok(name) => {
-            let created = app.publisher.token_create(at.access.caller.account, name).await?;
+            let created = at.publisher(&app).token_create(at.access.caller.account, name).await?;
             let screen = Screen { created: Some(created.token), ..screen(&app, &at).await? };
             Ok(Html::new(&screen).into_response())
         }
@@ -77,7 +77,7 @@ pub(super) async fn revoke(
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, Failure> {
     let id = TokenId::parse(&id).ok_or(Failure::Missing)?;
-    match app.publisher.token_revoke_of(at.access.caller.account, id).await {
+    match at.publisher(&app).token_revoke_of(at.access.caller.account, id).await {
         Err(publisher::Error::Refused(_)) => Err(Failure::Missing),
         revoked => revoked.map(|()| at.done("tokens", "revoked")).map_err(Failure::from),
     }

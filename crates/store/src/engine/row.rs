@@ -2,7 +2,7 @@
 //! up by name or counted by hand. `from_row!` writes both the reading and the list of columns.
 
 use model::{
-    AccountId, BuildId, MediaHash, ObjectId, PackId, PageId, SessionId, SiteId, TextHash, Timestamp,
+    AccountId, AuditId, BuildId, MediaHash, ObjectId, PackId, PageId, SessionId, SiteId, TextHash, Timestamp,
     TokenHash, TokenId, UserId,
 };
 use uuid::Uuid;
@@ -191,6 +191,7 @@ macro_rules! newtypes {
 
 newtypes!(
     AccountId(Uuid),
+    AuditId(Uuid),
     BuildId(Uuid),
     ObjectId(Uuid),
     PackId(Uuid),

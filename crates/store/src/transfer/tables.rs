@@ -169,6 +169,21 @@ const TABLES: &[Description] = &[
             ("saved_at", Integer),
         ],
     ),
+    (
+        "audit_log",
+        &["account_id", "id"],
+        &[
+            ("account_id", Uuid),
+            ("id", Uuid),
+            ("at", Integer),
+            ("site_id", Uuid),
+            ("actor_kind", Text),
+            ("actor", Text),
+            ("address", Text),
+            ("action", Text),
+            ("subject", Text),
+        ],
+    ),
     ("domains", &["host"], &[("host", Text), ("site_id", Uuid), ("created_at", Integer)]),
     ("texts", &["id"], &[("id", Integer), ("body", Text)]),
     (
@@ -243,6 +258,8 @@ const TABLES: &[Description] = &[
             ("lease_until", Integer),
             ("seen_version", Integer),
             ("texts_below", Integer),
+            ("pages_done", Integer),
+            ("pages_total", Integer),
         ],
     ),
     (

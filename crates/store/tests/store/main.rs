@@ -6,6 +6,7 @@ extern crate recto_store as store;
 
 mod accounts;
 mod attempts;
+mod audit;
 mod autosaves;
 mod building;
 mod builds;

@@ -61,7 +61,7 @@ pub(super) async fn set_plan(
     fields: Fields,
 ) -> Result<Response, Failure> {
     let account = find(&app, &id).await?;
-    let set = app.publisher.account_set_plan(account.account_id, &fields.get("plan")).await;
+    let set = operator.publisher(&app).account_set_plan(account.account_id, &fields.get("plan")).await;
     match set {
         Ok(()) => Ok(done(&account, "changed")),
         Err(error @ Error::Refused(_)) => {
@@ -94,21 +94,21 @@ pub(super) async fn ask_suspend(
 
 pub(super) async fn suspend(
     State(app): State<App>,
-    _: Operator,
+    operator: Operator,
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
     let account = find(&app, &id).await?;
-    app.publisher.account_suspend(account.account_id).await?;
+    operator.publisher(&app).account_suspend(account.account_id).await?;
     Ok(done(&account, "changed"))
 }
 
 pub(super) async fn resume(
     State(app): State<App>,
-    _: Operator,
+    operator: Operator,
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
     let account = find(&app, &id).await?;
-    app.publisher.account_resume(account.account_id).await?;
+    operator.publisher(&app).account_resume(account.account_id).await?;
     Ok(done(&account, "changed"))
 }
 

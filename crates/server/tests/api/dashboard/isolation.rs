@@ -18,7 +18,7 @@ testing::on_each_configuration!(
 const UNKNOWN: &str = "019a0000-0000-7000-8000-000000000000";
 
 /// Every route below a site: method, path, whether it is for owners. `{page}` and so on are ids of the account.
-const ROUTES: [(&str, &str, bool); 42] = [
+const ROUTES: [(&str, &str, bool); 45] = [
     ("GET", "pages", false),
     ("GET", "pages/new", false),
     ("POST", "pages/new", false),
@@ -50,6 +50,9 @@ const ROUTES: [(&str, &str, bool); 42] = [
     ("GET", "more", true),
     ("GET", "export", true),
     ("POST", "delete", true),
+    ("GET", "audit", true),
+    ("GET", "audit.csv", true),
+    ("GET", "audit.jsonl", true),
     ("GET", "settings", true),
     ("POST", "settings", true),
     ("GET", "tokens", true),
