@@ -22,7 +22,7 @@ use std::future::Future;
 use ::store::Schema;
 use anyhow::{Result, anyhow};
 use model::AccountId;
-use publisher::Publisher;
+use publisher::{Actor, Publisher};
 
 pub use self::account::AccountCommand;
 pub use self::backup::BackupCommand;
@@ -34,7 +34,7 @@ pub use self::objects::ObjectsCommand;
 pub use self::page::PageCommand;
 pub use self::push::PushCommand;
 pub use self::restore::RestoreCommand;
-pub use self::site::{SiteCommand, last_build};
+pub use self::site::SiteCommand;
 pub use self::store::StoreCommand;
 pub use self::token::TokenCommand;
 pub use self::user::UserCommand;
@@ -57,12 +57,18 @@ fn with_publisher<T, F: Future<Output = Result<T>>>(
 ) -> Result<T> {
     let config = Config::load(global)?;
     let schema = if access == Access::Read { Schema::Keep } else { config.schema };
-    let publisher = serve::open(&config, schema)?;
+    let publisher = serve::open(&config, schema)?.by(Actor::Command(system_user()));
     serve::runtime()?.block_on(async {
         let done = work(publisher.clone()).await;
         publisher.close().await;
         done
     })
+}
+
+/// Who runs the command, for the audit log.
+fn system_user() -> String {
+    let user = ["SUDO_USER", "USER"].into_iter().find_map(|name| std::env::var(name).ok());
+    user.unwrap_or_default()
 }
 
 fn parse_account(text: &str) -> Result<AccountId> {

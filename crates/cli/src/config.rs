@@ -329,7 +329,7 @@ fn plans(raw: BTreeMap<String, RawPlan>) -> Result<Vec<Plan>> {
         let key = |key: &str| format!("plans.{name}.{key}");
         let file_size = changes.file_size.map(|text| size(&key("file_size"), &text)).transpose()?;
         let storage = changes.storage.map(|text| size(&key("storage"), &text)).transpose()?;
-        let (builds, pages) = (changes.builds_per_month, changes.pages);
+        let (builds, pages, sites) = (changes.builds_per_month, changes.pages, changes.sites);
         let text = changes.text.map(|text| size(&key("text"), &text)).transpose()?;
         if let Some(plan) = plans.iter_mut().find(|plan| plan.name == name) {
             plan.file_size = file_size.unwrap_or(plan.file_size);
@@ -337,6 +337,7 @@ fn plans(raw: BTreeMap<String, RawPlan>) -> Result<Vec<Plan>> {
             plan.builds_per_month = builds.unwrap_or(plan.builds_per_month);
             plan.pages = pages.unwrap_or(plan.pages);
             plan.text = text.unwrap_or(plan.text);
+            plan.sites = sites.unwrap_or(plan.sites);
             continue;
         }
         let needed = "a new plan needs file_size, storage and builds_per_month";
@@ -346,6 +347,7 @@ fn plans(raw: BTreeMap<String, RawPlan>) -> Result<Vec<Plan>> {
         plans.push(Plan {
             pages: pages.unwrap_or(largest.pages),
             text: text.unwrap_or(largest.text),
+            sites: sites.unwrap_or(largest.sites),
             file_size: file_size.ok_or_else(|| missing("file_size"))?,
             storage: storage.ok_or_else(|| missing("storage"))?,
             builds_per_month: builds.ok_or_else(|| missing("builds_per_month"))?,

@@ -44,6 +44,7 @@ ids! {
     ObjectId,
     UserId,
     SessionId,
+    AuditId,
 }
 
 fn uuid_at(now: Timestamp) -> Uuid {

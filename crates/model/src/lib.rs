@@ -37,7 +37,7 @@ pub use build::{BuildStatus, Trigger};
 pub use byte_size::ByteSize;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use content_type::ContentType;
-pub use id::{AccountId, BuildId, ObjectId, PackId, PageId, SessionId, SiteId, TokenId, UserId};
+pub use id::{AccountId, AuditId, BuildId, ObjectId, PackId, PageId, SessionId, SiteId, TokenId, UserId};
 pub use media::{Dimensions, MediaHash, MediaUrl, SMALLER_WIDTHS};
 pub use names::{AccountName, TokenName};
 pub use page_hash::{HashedPage, PageHash};

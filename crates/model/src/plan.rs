@@ -15,6 +15,8 @@ pub struct Plan {
     pub pages: u64,
     /// Total size of content and params of all the account's pages, including deleted ones.
     pub text: ByteSize,
+    /// Sites that its owners may create in the dashboard; the operator's commands are not limited.
+    pub sites: u64,
 }
 
 const MB: u64 = 1 << 20;
@@ -28,18 +30,19 @@ impl Plan {
 
     /// The plans that exist without configuration. File sizes are those of the specification, "Limits".
     pub fn shipped() -> Vec<Plan> {
-        let plan = |name: &str, file_size, storage, builds_per_month, pages, text| Plan {
+        let plan = |name: &str, file_size, storage, builds_per_month, pages, text, sites| Plan {
             name: name.to_owned(),
             file_size: ByteSize(file_size),
             storage: ByteSize(storage),
             builds_per_month,
             pages,
             text: ByteSize(text),
+            sites,
         };
         vec![
-            plan("free", 10 * MB, GB, 3, 10_000, 512 * MB),
-            plan("simple", 10 * GB, 10 * GB, 100, 50_000, 2 * GB),
-            plan("pro", 10 * GB, 100 * GB, 1000, 250_000, 20 * GB),
+            plan("free", 10 * MB, GB, 3, 10_000, 512 * MB, 3),
+            plan("simple", 10 * GB, 10 * GB, 100, 50_000, 2 * GB, 25),
+            plan("pro", 10 * GB, 100 * GB, 1000, 250_000, 20 * GB, 100),
         ]
     }
 }
@@ -53,16 +56,16 @@ mod tests {
         let shown: Vec<String> = Plan::shipped()
             .iter()
             .map(|plan| {
-                let Plan { name, file_size, storage, builds_per_month, pages, text } = plan;
-                format!("{name}: {file_size}, {storage}, {builds_per_month}, {pages}, {text}")
+                let Plan { name, file_size, storage, builds_per_month, pages, text, sites } = plan;
+                format!("{name}: {file_size}, {storage}, {builds_per_month}, {pages}, {text}, {sites}")
             })
             .collect();
         assert_eq!(
             shown,
             [
-                "free: 10 MB, 1 GB, 3, 10000, 512 MB",
-                "simple: 10 GB, 10 GB, 100, 50000, 2 GB",
-                "pro: 10 GB, 100 GB, 1000, 250000, 20 GB"
+                "free: 10 MB, 1 GB, 3, 10000, 512 MB, 3",
+                "simple: 10 GB, 10 GB, 100, 50000, 2 GB, 25",
+                "pro: 10 GB, 100 GB, 1000, 250000, 20 GB, 100"
             ]
         );
     }

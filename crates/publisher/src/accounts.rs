@@ -1,11 +1,13 @@
 //! Accounts, for the operator: create, list, suspend, change the plan, and the first setup.
 
 pub(crate) mod access;
+mod audit;
 mod members;
 mod sessions;
 mod tokens;
 mod users;
 
+pub use self::audit::{Action, Actor, AuditEntry};
 pub use self::members::{Access, Invited};
 pub use self::tokens::TokenCreated;
 pub use self::users::UserCreated;
@@ -40,6 +42,7 @@ pub struct AccountUsage {
     pub created_at: Timestamp,
     pub suspended_at: Option<Timestamp>,
     pub sites: i64,
+    pub sites_limit: Option<u64>,
     /// The site of requests that name none.
     pub default_site_id: Option<SiteId>,
     pub pages: u64,
@@ -92,6 +95,7 @@ impl Publisher {
         accounts::insert(tx, account, name, plan, now)?;
         let site = first_site(tx, account, name, now)?;
         sites::set_default(tx, account, site.id)?;
+        self.log(account, Some(site.id)).note(tx, now, Action::AccountCreated, name.as_str())?;
         let token_id = TokenId::new(now);
         store::tokens::insert(tx, token_id, account, &TokenName::default(), &secret.hash(), now)?;
         Ok(AccountCreated {
@@ -108,6 +112,28 @@ impl Publisher {
         self.read(move |tx| {
             let accounts = accounts::list(tx)?;
             accounts.into_iter().map(|account| publisher.usage(tx, account)).collect()
+        })
+        .await
+    }
+
+    /// At most `most` accounts from the one with the number `from` on, of those with this text in their name, or with
+    /// this id; and whether there are more.
+    pub async fn account_page(
+        &self,
+        search: &str,
+        from: usize,
+        most: usize,
+    ) -> Result<(Vec<AccountUsage>, bool), Error> {
+        let (publisher, wanted) = (self.clone(), search.trim().to_lowercase());
+        self.read(move |tx| {
+            let mut accounts = accounts::list(tx)?;
+            accounts.retain(|account| {
+                account.name.to_lowercase().contains(&wanted) || account.id.to_string() == wanted
+            });
+            let more = accounts.len() > from.saturating_add(most);
+            let shown = accounts.into_iter().skip(from).take(most);
+            let shown = shown.map(|account| publisher.usage(tx, account)).collect::<Result<_, _>>()?;
+            Ok((shown, more))
         })
         .await
     }
@@ -134,6 +160,7 @@ impl Publisher {
         Ok(AccountUsage {
             account_id: account.id,
             sites: sites::count(tx, account.id)?,
+            sites_limit: plan.map(|plan| plan.sites),
             default_site_id: sites::default_of(tx, account.id)?.map(|site| site.id),
             pages: used.pages,
             pages_limit: plan.map(|plan| plan.pages),
@@ -154,9 +181,9 @@ impl Publisher {
 
     pub async fn account_set_plan(&self, id: AccountId, plan: &str) -> Result<(), Error> {
         self.known_plan(plan)?;
-        let plan = plan.to_owned();
-        self.write(move |tx, _| match accounts::set_plan(tx, id, &plan)? {
-            true => Ok(()),
+        let (plan, log) = (plan.to_owned(), self.log(id, None));
+        self.write(move |tx, now| match accounts::set_plan(tx, id, &plan)? {
+            true => log.note(tx, now, Action::PlanChanged, plan.as_str()),
             false => Err(no_account(id)),
         })
         .await
@@ -172,8 +199,12 @@ impl Publisher {
     }
 
     async fn set_suspended(&self, id: AccountId, at: Option<Timestamp>) -> Result<(), Error> {
-        let set = self.write(move |tx, _| match accounts::set_suspended(tx, id, at)? {
-            true => Ok(()),
+        let (log, action) = match at {
+            Some(_) => (self.log(id, None), Action::AccountSuspended),
+            None => (self.log(id, None), Action::AccountResumed),
+        };
+        let set = self.write(move |tx, now| match accounts::set_suspended(tx, id, at)? {
+            true => log.note(tx, now, action, ""),
             false => Err(no_account(id)),
         });
         set.await
@@ -181,11 +212,11 @@ impl Publisher {
 
     /// Sets the site of requests that name none.
     pub async fn account_set_default_site(&self, id: AccountId, site: &Site) -> Result<(), Error> {
-        let site = site.clone();
-        self.write(move |tx, _| {
+        let (site, log) = (site.clone(), self.log(id, Some(site.id)));
+        self.write(move |tx, now| {
             accounts::get(tx, id)?.ok_or_else(|| no_account(id))?;
             match sites::set_default(tx, id, site.id)? {
-                true => Ok(()),
+                true => log.note(tx, now, Action::DefaultSiteChanged, site.name.as_str()),
                 false => Err(Error::refused(format!(
                     "the site {:?} belongs to another account",
                     site.name.as_str()

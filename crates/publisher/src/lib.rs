@@ -31,7 +31,9 @@ use crate::sites::serving::Hosts;
 
 pub use ::media::{Icon, content_type as media_type, disposition};
 pub use ::search::Query as SearchQuery;
-pub use accounts::{Access, AccountCreated, AccountUsage, Invited, TokenCreated, UserCreated};
+pub use accounts::{
+    Access, AccountCreated, AccountUsage, Action, Actor, AuditEntry, Invited, TokenCreated, UserCreated,
+};
 pub use blob::Error as ReadError;
 pub use builds::{BuildReport, Refusal};
 pub use error::{Error, FieldErrors, PageErrors, Unresolved};
@@ -46,17 +48,23 @@ pub use pages::{
 };
 pub use settings::{Settings, UploadSettings, host_of};
 pub use sites::drawn::initial;
-pub use sites::{Exported, Found, ListedPages, ReleaseInfo, SearchResults, Searched, content_type, is_html};
+pub use sites::{
+    ChangedPage, Exported, Found, ListedPages, PageEvent, ReleaseChanges, ReleaseInfo, SearchResults,
+    Searched, content_type, is_html,
+};
 pub use store::building::Worker;
+pub use store::builds::OpenBuild;
 pub use store::hosts::HostedSite;
 pub use store::links::Link;
 pub use store::members::Member;
 pub use store::sessions::Session;
 pub use store::sites::Site;
-pub use store::tokens::{Caller, Token};
-pub use store::transcodes::Status as TranscodeStatus;
+pub use store::tokens::{Caller, Person, Token};
+pub use store::transcodes::{OpenTranscode, Status as TranscodeStatus};
 pub use store::usage::Limited;
-pub use upkeep::{Belonging, Damage, Orphans, Tidied, Upkeep, Verified};
+pub use upkeep::{
+    Belonging, Damage, Finding, Orphans, Tidied, Upkeep, Verdict, Verified, examine_ffmpeg, examine_sandbox,
+};
 
 /// Pieces of one account's texts that PostgreSQL stores at the same time, if no other account writes. It takes longer to
 /// store a piece than to read the next one.
@@ -86,6 +94,8 @@ pub struct Publisher {
     open_bytes: Arc<OpenBytes>,
     disks: Arc<Disks>,
     large_uploads: Arc<LargeUploads>,
+    /// Who acts, for the audit log.
+    actor: Arc<Actor>,
 }
 
 impl Publisher {
@@ -112,6 +122,7 @@ impl Publisher {
             indexes: Arc::default(),
             hosts: Arc::default(),
             searches: Arc::default(),
+            actor: Arc::default(),
         }
     }
 

@@ -14,11 +14,11 @@ use bytes::Bytes;
 use futures_util::Stream;
 use model::{MediaHash, MediaUrl, ObjectId, PageId, PageKey, SiteId, Timestamp};
 use store::transcodes::Transcode;
-use store::{media, mentions, objects};
+use store::{media, mentions, objects, sites};
 
 pub use self::smaller::SmallerMedium;
 use crate::accounts::access::find_site;
-use crate::{Caller, Error, ProcessedFiles, Publisher};
+use crate::{Action, Caller, Error, ProcessedFiles, Publisher};
 
 /// How long the object of a deleted medium is kept: a visitor may be reading it.
 const DOOM: Duration = Duration::from_secs(3600);
@@ -140,9 +140,15 @@ impl Publisher {
                 )));
             }
         };
+        let (publisher, subject) = (self.clone(), what.to_owned());
         let deleted = self.write(move |tx, now| {
             let after = tx.lease_now(now)?.plus(DOOM);
-            Ok(media::delete(tx, site, hash, name.as_deref(), after)?)
+            let deleted = media::delete(tx, site, hash, name.as_deref(), after)?;
+            if let (Some(_), Some(site)) = (deleted, sites::get(tx, site)?) {
+                let log = publisher.log(site.account, Some(site.id));
+                log.note(tx, now, Action::MediaDeleted, subject.as_str())?;
+            }
+            Ok(deleted)
         });
         deleted.await?.ok_or_else(|| Error::refused(format!("the site has no medium {what}")))
     }

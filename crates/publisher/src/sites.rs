@@ -10,35 +10,74 @@ pub(crate) mod serving;
 mod settings;
 
 pub use self::export::Exported;
-pub use self::releases::ReleaseInfo;
+pub use self::releases::{ChangedPage, PageEvent, ReleaseChanges, ReleaseInfo};
 pub(crate) use self::search::Searches;
 pub use self::search::{ListedPages, SearchResults, Searched};
 pub use self::serving::{Found, content_type, is_html};
 
 use api::{SiteList, SiteSummary};
-use model::{AccountId, SiteId, SiteName};
+use model::{AccountId, Role, SiteId, SiteName, Timestamp};
+use store::sessions::Session;
 use store::sites::{self, Site};
-use store::{Error as StoreError, Tx, accounts};
+use store::{Error as StoreError, Tx, accounts, members};
 
 use crate::accounts::no_account;
 use crate::steps::{in_steps, left};
-use crate::{Caller, Error, Publisher};
+use crate::{Action, Caller, Error, Publisher};
 
 /// Rows deleted in one transaction.
 const ROWS: i64 = 500;
 
 impl Publisher {
     pub async fn site_create(&self, account: AccountId, name: SiteName) -> Result<Site, Error> {
+        let publisher = self.clone();
         self.write(move |tx, now| {
             accounts::get(tx, account)?.ok_or_else(|| no_account(account))?;
-            let site =
-                Site { id: SiteId::new(now), account, name: name.clone(), version: 0, created_at: now };
-            match sites::insert(tx, &site)? {
-                true => Ok(site),
-                false => Err(taken(&name)),
-            }
+            publisher.insert_site(tx, account, &name, now)
         })
         .await
+    }
+
+    /// The same for an owner of the account: the plan limits how many there are. An account of others is answered like
+    /// one that does not exist.
+    pub async fn site_create_own(
+        &self,
+        session: &Session,
+        account: AccountId,
+        name: SiteName,
+    ) -> Result<Site, Error> {
+        let (user, operator, publisher) = (session.user, session.operator, self.clone());
+        self.write(move |tx, now| {
+            // Under this lock no other request creates one meanwhile.
+            members::lock(tx, account)?;
+            let is_owner = operator || members::role(tx, account, user)? == Some(Role::Owner);
+            let owned = accounts::get(tx, account)?.filter(|_| is_owner).ok_or(Error::NoSuchSite)?;
+            if owned.suspended_at.is_some() {
+                return Err(Error::Suspended);
+            }
+            let limit = publisher.settings.plan(&owned.plan).map_or(0, |plan| plan.sites);
+            if sites::count(tx, account)?.max(0) as u64 >= limit {
+                let full = format!("the plan allows {limit} sites, and the account has as many");
+                return Err(Error::refused(full));
+            }
+            publisher.insert_site(tx, account, &name, now)
+        })
+        .await
+    }
+
+    fn insert_site(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        name: &SiteName,
+        now: Timestamp,
+    ) -> Result<Site, Error> {
+        let site = Site { id: SiteId::new(now), account, name: name.clone(), version: 0, created_at: now };
+        if !sites::insert(tx, &site)? {
+            return Err(taken(name));
+        }
+        self.log(account, Some(site.id)).note(tx, now, Action::SiteCreated, name.as_str())?;
+        Ok(site)
     }
 
     pub async fn site_list(&self) -> Result<Vec<Site>, Error> {
@@ -66,6 +105,13 @@ impl Publisher {
         Ok(SiteList { sites: sites.into_iter().map(summary).collect() })
     }
 
+    /// The sites of an account, by name.
+    pub async fn sites_of_account(&self, account: AccountId) -> Result<Vec<Site>, Error> {
+        let mut sites = self.read(move |tx| Ok(sites::all_of(tx, account)?)).await?;
+        sites.sort_by(|a, b| a.name.as_str().cmp(b.name.as_str()));
+        Ok(sites)
+    }
+
     /// A site by its id or its name.
     pub async fn site_find(&self, id_or_name: &str) -> Result<Site, Error> {
         let wanted = id_or_name.to_owned();
@@ -81,9 +127,13 @@ impl Publisher {
     }
 
     pub async fn site_rename(&self, site: &Site, name: SiteName) -> Result<Site, Error> {
-        let site = site.clone();
-        self.write(move |tx, _| match sites::rename(tx, site.id, &name)? {
-            true => Ok(Site { name: name.clone(), ..site.clone() }),
+        let (site, log) = (site.clone(), self.log(site.account, Some(site.id)));
+        self.write(move |tx, now| match sites::rename(tx, site.id, &name)? {
+            true => {
+                let names = format!("{} → {}", site.name.as_str(), name.as_str());
+                log.note(tx, now, Action::SiteRenamed, names)?;
+                Ok(Site { name: name.clone(), ..site.clone() })
+            }
             false => Err(taken(&name)),
         })
         .await
@@ -92,9 +142,18 @@ impl Publisher {
     /// Deletes a site with all its pages permanently. It disappears at once; its rows are deleted in steps. If that is
     /// interrupted, the server's upkeep continues it.
     pub async fn site_delete(&self, site: &Site) -> Result<(), Error> {
-        let id = site.id;
-        self.write(move |tx, now| Ok(sites::delete(tx, id, now)?)).await?;
-        Ok(self.remove_deleted(id).await?)
+        self.site_delete_soon(site).await?;
+        Ok(self.remove_deleted(site.id).await?)
+    }
+
+    /// The same without waiting for its rows: the server's upkeep deletes them.
+    pub async fn site_delete_soon(&self, site: &Site) -> Result<(), Error> {
+        let (id, name, log) = (site.id, site.name.clone(), self.log(site.account, Some(site.id)));
+        self.write(move |tx, now| match sites::delete(tx, id, now)? {
+            true => log.note(tx, now, Action::SiteDeleted, name.as_str()),
+            false => Ok(()),
+        })
+        .await
     }
 
     pub(crate) async fn remove_deleted(&self, site: SiteId) -> Result<(), StoreError> {

@@ -1,11 +1,14 @@
 //! Periodic work of the server: sweeps texts to which no page refers, purges pages that were deleted long ago, stores
 //! when tokens were last used.
 
+mod findings;
 mod installation;
 mod orphans;
+mod queue;
 mod tidy;
 mod verify;
 
+pub use self::findings::{Finding, Verdict, examine_ffmpeg, examine_sandbox};
 pub use self::installation::Belonging;
 pub use self::orphans::Orphans;
 pub use self::tidy::Tidied;

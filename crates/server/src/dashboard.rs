@@ -4,20 +4,31 @@
 //! Threats and countermeasures:
 //! - CSRF: a form is accepted only from this origin (`origin`). Sites of tenants may be on the same domain, so
 //!   `SameSite` alone is not enough.
-//! - Scripts in titles or texts: templates escape everything, and the policy allows no script at all.
+//! - Scripts in titles or texts: templates escape everything, and the policy allows no script, or those of this server
+//!   where a screen has one.
 //! - Guessing passwords: see `sign_in`. Other accounts' ids: `session::AtSite` answers them like unknown ones.
 
 mod assets;
+mod audit;
+mod build_events;
 mod builds;
+mod domains;
+mod export;
 mod failure;
 mod fields;
 mod links;
 mod media;
 mod members;
+mod more;
+mod new_site;
+mod operator;
 mod origin;
 mod page;
 mod page_form;
 mod pages;
+mod protection;
+mod redirects;
+mod releases;
 mod session;
 mod sessions;
 mod settings;
@@ -34,6 +45,9 @@ use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::Response;
 use axum::routing::{get, post};
 
+pub(crate) use self::build_events::Streams;
+pub(crate) use self::domains::Lookups;
+pub(crate) use self::export::EXPORTS_AT_ONCE;
 use self::failure::Failure;
 pub use self::links::link_url;
 pub(crate) use self::sign_in::SignIns;
@@ -51,13 +65,17 @@ pub(crate) fn router(app: App) -> Router<App> {
     Router::new()
         .route("/", get(sites::home))
         .route("/style.css", get(assets::style))
+        .route("/builds.js", get(|| assets::BUILDS_SCRIPT.respond()))
+        .route("/settings.js", get(|| assets::SETTINGS_SCRIPT.respond()))
         .route("/sign-in", get(sign_in::form).post(sign_in::submit))
         .route("/sign-out", post(sessions::sign_out))
         .route("/link", get(links::open).post(links::submit))
         .route("/sessions", get(sessions::list))
         .route("/sessions/{id}/end", post(sessions::end))
         .route("/sites", get(sites::choose))
+        .route("/sites/new", get(new_site::form).post(new_site::create))
         .nest("/sites/{site}", site_router())
+        .nest("/operator", operator::router())
         .fallback(missing)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(app, origin::check))
@@ -74,14 +92,28 @@ fn site_router() -> Router<App> {
         .route("/media", get(media::list).post(media::upload))
         .route("/media/delete", get(media::ask_delete).post(media::delete))
         .route("/builds", get(builds::list).post(builds::build_now))
-        .route("/builds/{release}/roll-back", get(builds::ask_roll_back).post(builds::roll_back))
+        .route("/builds/events", get(build_events::follow))
+        .route("/builds/page", get(builds::open_page))
+        .route("/builds/{release}", get(releases::show))
+        .route("/builds/{release}/roll-back", get(releases::ask_roll_back).post(releases::roll_back))
         .route("/settings", get(settings::show).post(settings::save))
+        .route("/domains", get(domains::list).post(domains::add))
+        .route("/domains/{host}/remove", get(domains::ask_remove).post(domains::remove))
+        .route("/password", get(protection::show).post(protection::set))
+        .route("/password/remove", get(protection::ask_remove).post(protection::remove))
+        .route("/redirects", get(redirects::list))
+        .route("/more", get(more::show))
+        .route("/export", get(export::download))
+        .route("/delete", post(more::delete))
         .route("/tokens", get(tokens::list).post(tokens::create))
         .route("/tokens/{token}/revoke", get(tokens::ask_revoke).post(tokens::revoke))
         .route("/members", get(members::list).post(members::invite))
         .route("/members/{user}/role", post(members::set_role))
         .route("/members/{user}/remove", get(members::ask_remove).post(members::remove))
         .route("/usage", get(usage::show))
+        .route("/audit", get(audit::list))
+        .route("/audit.csv", get(audit::csv))
+        .route("/audit.jsonl", get(audit::json_lines))
 }
 
 async fn missing() -> Failure {
@@ -94,7 +126,7 @@ async fn wrong_method() -> Failure {
 
 async fn add_headers(mut response: Response) -> Response {
     let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+    headers.entry(CONTENT_SECURITY_POLICY).or_insert(POLICY);
     headers.insert(REFERRER_POLICY, REFERRER);
     response
 }

@@ -30,8 +30,10 @@ use ipnet::IpNet;
 use limits::Limiter;
 use model::Clock;
 use publisher::Publisher;
+use tokio::sync::Semaphore;
 
-use crate::dashboard::SignIns;
+use crate::dashboard::{EXPORTS_AT_ONCE, Lookups, SignIns, Streams};
+use crate::tls::CertificateRequests;
 
 pub use dashboard::link_url;
 pub use docs::openapi;
@@ -47,6 +49,10 @@ pub struct App {
     parts: Arc<AppParts>,
     health: Health,
     sign_ins: Arc<SignIns>,
+    streams: Arc<Streams>,
+    lookups: Arc<Lookups>,
+    exports: Arc<Semaphore>,
+    certificate_requests: Arc<CertificateRequests>,
 }
 
 pub struct AppParts {
@@ -66,7 +72,15 @@ impl App {
     pub fn new(parts: AppParts) -> App {
         let health = Health::new(parts.publisher.clone(), parts.limiter.backend().clone(), true);
         let sign_ins = Arc::new(SignIns::new(parts.limiter.backend().clone()));
-        App { parts: Arc::new(parts), health, sign_ins }
+        App {
+            parts: Arc::new(parts),
+            health,
+            sign_ins,
+            streams: Arc::default(),
+            lookups: Arc::default(),
+            exports: Arc::new(Semaphore::new(EXPORTS_AT_ONCE)),
+            certificate_requests: Arc::default(),
+        }
     }
 }
 

@@ -2,12 +2,15 @@
 //! certificates on demand, such as Caddy with `on_demand_tls`: it must not request them for arbitrary domains that
 //! point at the server.
 
+use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::{Mutex, PoisonError};
 
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::Response;
+use model::Timestamp;
 
 use crate::App;
 use crate::client::client_address;
@@ -19,13 +22,34 @@ pub(crate) async fn ask(State(app): State<App>, uri: Uri) -> Result<Response, Ap
     let parameters = Parameters::of(&uri)?;
     let domain =
         parameters.get("domain")?.ok_or_else(|| ApiError::BadRequest("domain is required".into()))?;
-    let answers = match normalize_host(domain) {
-        Some(host) => app.publisher.answers_to(&host).await?,
-        None => false,
-    };
-    match answers {
-        true => Ok(json_response(StatusCode::OK, b"{\"status\":\"ok\"}".to_vec())),
+    let host = normalize_host(domain).ok_or(ApiError::NoHost)?;
+    match app.publisher.answers_to(&host).await? {
+        true => {
+            app.certificate_requests.note(&host, app.clock.now());
+            Ok(json_response(StatusCode::OK, b"{\"status\":\"ok\"}".to_vec()))
+        }
         false => Err(ApiError::NoHost),
+    }
+}
+
+/// When a certificate was last allowed for each host, for the dashboard.
+#[derive(Default)]
+pub(crate) struct CertificateRequests(Mutex<HashMap<String, Timestamp>>);
+
+impl CertificateRequests {
+    /// More hosts are forgotten: only the dashboard shows less then.
+    const MOST: usize = 10_000;
+
+    fn note(&self, host: &str, now: Timestamp) {
+        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if times.len() >= CertificateRequests::MOST {
+            times.clear();
+        }
+        times.insert(host.to_owned(), now);
+    }
+
+    pub(crate) fn last(&self, host: &str) -> Option<Timestamp> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(host).copied()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Accounts: who pays, on which plan, and how many builds of this month are used.
 
+pub mod audit;
 pub mod links;
 pub mod members;
 pub mod sessions;

@@ -118,6 +118,59 @@ pub fn list(tx: &mut Tx, site: SiteId, most: i64) -> Result<Vec<Build>> {
     tx.query(LIST, &[&site.0, &most], read)
 }
 
+/// A build that is not over, of any account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenBuild {
+    pub account: String,
+    pub site: SiteId,
+    pub site_name: String,
+    pub status: BuildStatus,
+    pub triggered_by: Trigger,
+    pub created_at: Timestamp,
+    pub started_at: Option<Timestamp>,
+    pub attempts: i64,
+}
+
+from_row!(
+    open_build = OpenBuild {
+        account: "accounts.name",
+        site: "sites.id",
+        site_name: "sites.name",
+        status,
+        triggered_by,
+        created_at: "builds.created_at",
+        started_at,
+        attempts,
+    }
+);
+
+const OPEN: &str = select!(
+    open_build,
+    "
+FROM builds
+JOIN sites ON sites.id = builds.site_id
+JOIN accounts ON accounts.id = builds.account_id
+WHERE completed_at IS NULL
+ORDER BY builds.created_at, builds.id
+LIMIT $1"
+);
+
+/// The oldest builds that are queued or running.
+pub fn open(tx: &mut Tx, most: i64) -> Result<Vec<OpenBuild>> {
+    tx.query(OPEN, &[&most], read)
+}
+
+const OVERDUE: &str = "
+SELECT min(sites.name), count(DISTINCT sites.id)
+FROM builds
+JOIN sites ON sites.id = builds.site_id
+WHERE completed_at IS NULL AND builds.created_at < $1";
+
+/// Sites with a build that was requested before `time` and is not over: one of them, and how many there are.
+pub fn overdue(tx: &mut Tx, time: Timestamp) -> Result<(Option<String>, i64)> {
+    Ok(tx.query_one(OVERDUE, &[&time.micros()], read)?.unwrap_or_default())
+}
+
 const LATEST: &str = select!(
     build,
     "

@@ -24,7 +24,7 @@ pub mod turns;
 use std::time::Duration;
 
 // For other crates the nouns are one flat list, whatever the folders.
-pub use crate::accounts::{links, members, sessions, tokens, usage, users};
+pub use crate::accounts::{audit, links, members, sessions, tokens, usage, users};
 pub use crate::builds::building;
 pub use crate::engine::{
     Bulk, Column, Deadlines, LeaseClock, Location, Mark, NEWEST_SCHEMA, Param, Row, Schema, SchemaVersions,
@@ -32,7 +32,7 @@ pub use crate::engine::{
 };
 pub use crate::error::{Error, Result};
 pub use crate::media::{copies, mentions, objects, transcodes};
-pub use crate::pages::{former, texts, trash};
+pub use crate::pages::{autosaves, former, texts, trash};
 pub use crate::releases::{files, packs};
 pub use crate::sites::hosts;
 

@@ -1,5 +1,6 @@
 //! Pages, without their long texts. Every statement names the site.
 
+pub mod autosaves;
 pub mod former;
 pub mod texts;
 pub mod trash;

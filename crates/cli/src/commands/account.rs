@@ -145,7 +145,7 @@ fn details(account: &AccountUsage) -> Vec<(&'static str, String)> {
         ("plan", account.plan.clone()),
         ("created", account.created_at.to_string()),
         ("state", state(account)),
-        ("sites", account.sites.to_string()),
+        ("sites", format!("{} of {}", account.sites, number(account.sites_limit))),
         ("default site", account.default_site_id.map_or("none".into(), |site| site.to_string())),
         ("pages", format!("{} of {}", account.pages, number(account.pages_limit))),
         ("deleted pages", account.deleted_pages.to_string()),

@@ -18,7 +18,6 @@ use serde_json::{Value, json};
 use store::sites::Site;
 
 use self::builds::Build;
-pub use self::builds::last_build;
 use self::domains::Domain;
 use self::export::Export;
 use self::openapi::OpenApi;

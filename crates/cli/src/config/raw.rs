@@ -68,6 +68,7 @@ pub(super) struct RawPlan {
     pub(super) builds_per_month: Option<u64>,
     pub(super) pages: Option<u64>,
     pub(super) text: Option<String>,
+    pub(super) sites: Option<u64>,
 }
 
 /// Tests write it, too: what serde writes is every key there is.
@@ -139,6 +140,7 @@ const PLAN_KEYS: &[(&str, ValueKind)] = &[
     ("builds_per_month", ValueKind::Number),
     ("pages", ValueKind::Number),
     ("text", ValueKind::Text),
+    ("sites", ValueKind::Number),
 ];
 /// A variable that begins with one of these but is not a setting is probably a typo. (`RECTO_API_…` is not included:
 /// clients use it for their token and URL.)

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use backup::{Due, Place};
 use model::{Clock, SystemClock};
+use publisher::{Finding, Verdict};
 
-use super::{Finding, Verdict, finding};
 use crate::config::{BackupSchedule, Config};
 use crate::serve;
 
@@ -17,16 +17,16 @@ pub(super) fn backups(config: &Config) -> Option<Finding> {
             let hours = SystemClock.now().since(last).as_secs() / 3600;
             let message = format!("the last backup in {} is {hours} hours old ({last})", schedule.url);
             match is_due {
-                false => finding("backup", Verdict::Ok, message),
-                true => finding("backup", Verdict::Warning, format!("{message}; is a server running?")),
+                false => Finding::new("backup", Verdict::Ok, message),
+                true => Finding::new("backup", Verdict::Warning, format!("{message}; is a server running?")),
             }
         }
-        Ok(Due { last: None, .. }) => finding(
+        Ok(Due { last: None, .. }) => Finding::new(
             "backup",
             Verdict::Warning,
             format!("there is no backup in {} yet; a server makes one, or `recto backup`", schedule.url),
         ),
-        Err(error) => finding(
+        Err(error) => Finding::new(
             "backup",
             Verdict::Failure,
             format!("{} cannot be read: {error:#}; check backup.url", schedule.url),

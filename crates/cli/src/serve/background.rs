@@ -134,6 +134,9 @@ async fn daily_work(publisher: &Publisher) {
     if let Err(error) = publisher.forget_old_builds().await {
         tracing::warn!(%error, "deleting old builds failed; retrying in a day");
     }
+    if let Err(error) = publisher.sweep_audit().await {
+        tracing::warn!(%error, "deleting old entries of audit logs failed; retrying in a day");
+    }
 }
 
 async fn tidy(publisher: &Publisher) {

@@ -8,12 +8,12 @@ use model::{AccountId, Email, Role, Secret, SiteId, UserId};
 use store::members::{self, Member};
 use store::sessions::Session;
 use store::sites::{self, Site};
-use store::tokens::Caller;
+use store::tokens::{Caller, Person};
 use store::users::User;
 use store::{Tx, accounts, links, users};
 
 use super::sessions::{LINK_LIFETIME, new_session_secret};
-use crate::{Error, Publisher};
+use crate::{Action, Error, Publisher};
 
 /// A site that a person may use.
 #[derive(Debug, Clone)]
@@ -34,6 +34,7 @@ impl Publisher {
     /// Another account's site is answered like one that does not exist.
     pub async fn access(&self, session: &Session, site: SiteId) -> Result<Access, Error> {
         let (user, operator) = (session.user, session.operator);
+        let person = Person { email: session.email.clone(), address: None };
         self.peek(move |tx| {
             let site = sites::get(tx, site)?.ok_or(Error::NoSuchSite)?;
             let role = match operator {
@@ -45,7 +46,13 @@ impl Publisher {
             if account.suspended_at.is_some() {
                 return Err(Error::Suspended);
             }
-            let caller = Caller { token: None, account: account.id, plan: account.plan, suspended: false };
+            let caller = Caller {
+                token: None,
+                person: Some(person.clone()),
+                account: account.id,
+                plan: account.plan,
+                suspended: false,
+            };
             Ok(Access { site, caller, role })
         })
         .await
@@ -65,6 +72,20 @@ impl Publisher {
         .await
     }
 
+    /// The accounts that a person owns, with their names.
+    pub async fn accounts_of_owner(&self, session: &Session) -> Result<Vec<(AccountId, String)>, Error> {
+        let user = session.user;
+        self.read(move |tx| {
+            let mut owned = Vec::new();
+            for membership in members::of_user(tx, user)?.iter().filter(|one| one.role == Role::Owner) {
+                let account = accounts::get(tx, membership.account)?;
+                owned.extend(account.map(|account| (account.id, account.name)));
+            }
+            Ok(owned)
+        })
+        .await
+    }
+
     pub async fn member_list(&self, account: AccountId) -> Result<Vec<Member>, Error> {
         self.read(move |tx| Ok(members::list(tx, account)?)).await
     }
@@ -75,7 +96,7 @@ impl Publisher {
         email: Email,
         role: Role,
     ) -> Result<Invited, Error> {
-        let link = new_session_secret()?;
+        let (link, log) = (new_session_secret()?, self.log(account, None));
         self.write(move |tx, now| {
             members::lock(tx, account)?;
             let is_new = users::insert(tx, UserId::new(now), &email, false, now)?;
@@ -92,24 +113,28 @@ impl Publisher {
             let joins = (!for_password).then_some((account, role));
             links::remove_expired(tx, user.id, now)?;
             links::insert(tx, &link.hash(), user.id, joins, now.plus(LINK_LIFETIME))?;
+            log.note(tx, now, Action::MemberInvited, with_role(email.as_str(), role))?;
             Ok(Invited { email: email.clone(), link: link.clone() })
         })
         .await
     }
 
     pub async fn member_set_role(&self, account: AccountId, user: UserId, role: Role) -> Result<(), Error> {
+        let log = self.log(account, None);
         self.write(move |tx, now| {
             let before = changed_member(tx, account, user)?;
             if role != Role::Owner {
                 keep_an_owner(tx, account, &before)?;
             }
-            Ok(members::set(tx, account, user, role, now)?)
+            members::set(tx, account, user, role, now)?;
+            log.note(tx, now, Action::RoleChanged, with_role(&before.email, role))
         })
         .await
     }
 
     pub async fn member_remove(&self, account: AccountId, user: UserId) -> Result<(), Error> {
-        self.write(move |tx, _| {
+        let log = self.log(account, None);
+        self.write(move |tx, now| {
             let member = changed_member(tx, account, user)?;
             keep_an_owner(tx, account, &member)?;
             members::remove(tx, account, user)?;
@@ -117,10 +142,15 @@ impl Publisher {
                 // An invitation that was taken back is not valid any more.
                 links::remove_for_password(tx, user)?;
             }
-            Ok(links::remove_of_account(tx, user, account)?)
+            links::remove_of_account(tx, user, account)?;
+            log.note(tx, now, Action::MemberRemoved, member.email)
         })
         .await
     }
+}
+
+fn with_role(email: &str, role: Role) -> String {
+    format!("{email} ({})", role.as_str())
 }
 
 /// Whether the owners of one account invited this person, and no one else trusts them yet.

@@ -15,7 +15,7 @@ use store::sessions::{self, Session};
 use store::{Error as StoreError, Tx, members, users};
 
 use crate::sites::protection;
-use crate::{Error, Publisher};
+use crate::{Action, Error, Publisher};
 
 pub(super) const LINK_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 /// A session ends when it was not used for so long.
@@ -23,6 +23,8 @@ const SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 3600);
 /// How exactly its last use is known: a request does not cost a write.
 const SEEN_EVERY: Duration = Duration::from_secs(3600);
 const MAX_CLIENT_CHARS: usize = 200;
+/// How often failed attempts to sign in are noted in the audit log.
+const FAILURES_EVERY: Duration = Duration::from_secs(3600);
 
 /// Compared with where there is no password, so that it takes as long.
 static NO_PASSWORD: LazyLock<String> = LazyLock::new(|| protection::hash("").unwrap_or_default());
@@ -46,15 +48,36 @@ impl Publisher {
             _ => Ok(false),
         });
         let right = right.await?;
-        let Some((user, hash)) = known.filter(|_| right) else { return Ok(None) };
-        let (secret, client) = (new_session_secret()?, shortened(client));
+        let (client, publisher) = (shortened(client), self.clone());
+        if let Some((user, _)) = known.as_ref().filter(|_| !right) {
+            self.note_failure(*user, email.as_str(), client).await?;
+            return Ok(None);
+        }
+        let Some((user, hash)) = known else { return Ok(None) };
+        let secret = new_session_secret()?;
         self.write(move |tx, now| {
             // Not if another password was chosen while this one was checked: that ends older sessions.
             if users::password(tx, &email)? != Some((user, hash.clone())) {
                 return Ok(None);
             }
             begin(tx, user, &secret, &client, now)?;
+            for membership in members::of_user(tx, user)? {
+                publisher.log(membership.account, None).note(tx, now, Action::SignIn, client.as_str())?;
+            }
             Ok(Some(secret.clone()))
+        })
+        .await
+    }
+
+    /// Once an hour for each person: wrong passwords must not push everything else out of the log.
+    async fn note_failure(&self, user: UserId, email: &str, client: String) -> Result<(), Error> {
+        let (publisher, email) = (self.clone(), email.to_owned());
+        self.write(move |tx, now| {
+            for membership in members::of_user(tx, user)? {
+                let log = publisher.log(membership.account, None);
+                log.note_once(tx, now, (Action::SignInFailed, &email), FAILURES_EVERY, client.as_str())?;
+            }
+            Ok(())
         })
         .await
     }
@@ -100,7 +123,7 @@ impl Publisher {
         let Some(link) = Secret::parse(link) else { return Ok(None) };
         let hash =
             protection::hashing(move || protection::hash(password.as_str()).map_err(Error::Internal)).await?;
-        let (secret, client) = (new_session_secret()?, shortened(client));
+        let (secret, client, publisher) = (new_session_secret()?, shortened(client), self.clone());
         self.write(move |tx, now| {
             let Some(found) = take(tx, &link.hash(), now, |found| found.account.is_none())? else {
                 return Ok(None);
@@ -109,6 +132,10 @@ impl Publisher {
             links::remove_for_password(tx, found.user)?;
             sessions::remove_unused(tx, found.user, Timestamp::MAX)?;
             begin(tx, found.user, &secret, &client, now)?;
+            for membership in members::of_user(tx, found.user)? {
+                let log = publisher.log(membership.account, None);
+                log.note(tx, now, Action::PasswordChosen, found.email.as_str())?;
+            }
             Ok(Some(secret.clone()))
         })
         .await
@@ -117,6 +144,7 @@ impl Publisher {
     /// Uses up an invitation. `None`: it is not valid any more, or it is for someone else.
     pub async fn join(&self, user: UserId, link: &str) -> Result<Option<AccountId>, Error> {
         let Some(link) = Secret::parse(link) else { return Ok(None) };
+        let publisher = self.clone();
         self.write(move |tx, now| {
             let Some(found) = take(tx, &link.hash(), now, |found| found.user == user)? else {
                 return Ok(None);
@@ -124,6 +152,7 @@ impl Publisher {
             let (Some(account), Some(role)) = (found.account, found.role) else { return Ok(None) };
             if members::role(tx, account, user)?.is_none() {
                 members::set(tx, account, user, role, now)?;
+                publisher.log(account, None).note(tx, now, Action::MemberJoined, found.email.as_str())?;
             }
             Ok(Some(account))
         })

@@ -7,7 +7,7 @@ use store::{accounts, links, members, users};
 
 use super::sessions::{LINK_LIFETIME, new_session_secret};
 use crate::accounts::no_account;
-use crate::{Error, Publisher};
+use crate::{Action, Error, Publisher};
 
 /// The secret of the link is shown once.
 pub struct UserCreated {
@@ -25,7 +25,7 @@ impl Publisher {
         role: Role,
         operator: bool,
     ) -> Result<UserCreated, Error> {
-        let link = new_session_secret()?;
+        let (link, log) = (new_session_secret()?, self.log(account, None));
         self.write(move |tx, now| {
             accounts::get(tx, account)?.ok_or_else(|| no_account(account))?;
             users::insert(tx, UserId::new(now), &email, operator, now)?;
@@ -36,6 +36,7 @@ impl Publisher {
             members::set(tx, account, user.id, role, now)?;
             links::remove_for_password(tx, user.id)?;
             links::insert(tx, &link.hash(), user.id, None, now.plus(LINK_LIFETIME))?;
+            log.note(tx, now, Action::MemberInvited, format!("{} ({})", email.as_str(), role.as_str()))?;
             Ok(UserCreated { user: user.id, link: link.clone() })
         })
         .await

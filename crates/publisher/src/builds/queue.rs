@@ -4,7 +4,7 @@ use api::{BuildQueued, BuildRefused, BuildWarning, LatestBuild};
 use model::{AccountId, BuildId, SiteId, Timestamp, Trigger};
 use store::builds::Build;
 use store::sites::{self, Cooldown, Site};
-use store::{Tx, accounts, builds};
+use store::{Tx, accounts, building, builds};
 
 use crate::accounts::access::{find_site, site_of};
 use crate::{Caller, Error, Publisher, Settings};
@@ -41,9 +41,6 @@ impl Refusal {
         Refusal { error: "service unavailable", message: message.into() }
     }
 }
-
-/// Builds in a list.
-const LISTED: i64 = 30;
 
 /// Warnings as they are stored with a build: none, or some.
 fn warnings(json: Option<&str>) -> Result<Option<Vec<BuildWarning>>, Error> {
@@ -165,10 +162,17 @@ impl Publisher {
     }
 
     /// The newest builds of a site, scheduled ones included.
-    pub async fn build_list(&self, site: &Site) -> Result<Vec<LatestBuild>, Error> {
+    pub async fn build_list(&self, site: &Site, most: usize) -> Result<Vec<LatestBuild>, Error> {
         let id = site.id;
-        let builds = self.read(move |tx| Ok(builds::list(tx, id, LISTED)?)).await?;
+        let builds = self.read(move |tx| Ok(builds::list(tx, id, most as i64)?)).await?;
         builds.into_iter().map(describe).collect()
+    }
+
+    /// How many pages the running build of a site has rendered, and of how many, as far as it is known.
+    pub async fn build_progress(&self, site: &Site) -> Result<Option<(i64, i64)>, Error> {
+        let id = site.id;
+        let progress = self.peek(move |tx| Ok(building::progress(tx, id)?)).await?;
+        Ok(progress.filter(|(_, total)| *total > 0))
     }
 
     /// For the operator. `None`: the site has no build yet, or is deleted.

@@ -17,6 +17,7 @@ use super::lease::Stop;
 use super::leaves::Leaves;
 use super::pack::PackWriter;
 use super::plan::{PagePlan, Plan};
+use super::run::Progress;
 use super::texts::Job;
 use crate::limits::priority;
 use crate::sites::serving::short;
@@ -73,12 +74,17 @@ struct Batch {
 
 impl Publisher {
     /// Generates all files of the plan and appends them to the pack.
-    pub(super) async fn render(&self, plan: Plan, writer: &mut PackWriter) -> Result<Rendered, Stop> {
+    pub(super) async fn render(
+        &self,
+        plan: Plan,
+        writer: &mut PackWriter,
+        progress: &Progress,
+    ) -> Result<Rendered, Stop> {
         let Plan { site, pages, leaves, others, gone, before, from_scratch, changed, mut warnings } = plan;
         let rendered = pages.len();
         let site = Arc::new(site);
         writer.set_base(before, from_scratch, gone);
-        let (summaries, of_pages) = self.render_pages(&site, pages, leaves, writer).await?;
+        let (summaries, of_pages) = self.render_pages(&site, pages, leaves, writer, progress).await?;
         warnings.extend(of_pages);
         let mut site =
             Arc::into_inner(site).ok_or_else(|| Error::Internal("a render thread did not end".into()))?;
@@ -95,6 +101,7 @@ impl Publisher {
         pages: Vec<PagePlan>,
         mut leaves: Leaves,
         writer: &mut PackWriter,
+        progress: &Progress,
     ) -> Result<(Vec<(PageId, Summary)>, Vec<BuildWarning>), Stop> {
         let total = pages.len();
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
@@ -114,6 +121,7 @@ impl Publisher {
             while let Some(batch) = batches.recv().await {
                 let batch = batch?;
                 summaries.extend(batch.summaries);
+                progress.set(summaries.len(), total);
                 warnings.extend(batch.warnings);
                 for output in batch.outputs {
                     writer.add(output).await?;

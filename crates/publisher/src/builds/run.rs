@@ -1,6 +1,7 @@
 //! A worker: claims the builds of one site after the other, and ends each with a release or an error message.
 
 use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -39,9 +40,27 @@ pub struct BuildReport {
     pub removed: usize,
 }
 
-/// Which texts a build has seen, for the heartbeat: unknown until its snapshot is taken.
+/// How many pages a build has rendered, for people who wait for it.
+#[derive(Default)]
+pub(super) struct Progress {
+    done: AtomicUsize,
+    total: AtomicUsize,
+}
+
+impl Progress {
+    pub(super) fn set(&self, done: usize, total: usize) {
+        self.done.store(done, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> (i64, i64) {
+        (self.done.load(Ordering::Relaxed) as i64, self.total.load(Ordering::Relaxed) as i64)
+    }
+}
+
+/// What a build lets its heartbeat know: which texts it has seen, unknown until its snapshot is taken, and how far it is.
 #[derive(Clone, Default)]
-struct Sight(Arc<Mutex<Option<Seen>>>);
+struct Sight(Arc<Mutex<Option<Seen>>>, Arc<Progress>);
 
 impl Sight {
     fn set(&self, seen: Seen) {
@@ -159,10 +178,11 @@ impl Publisher {
     async fn keep_alive(&self, claim: Claim, pack: PackId, sight: &Sight) -> Stop {
         loop {
             tokio::time::sleep(HEARTBEAT).await;
-            let seen = sight.get();
+            let (seen, progress) = (sight.get(), sight.1.get());
             let extended = self.write(move |tx, now| {
                 let lease_now = tx.lease_now(now)?;
                 packs::extend(tx, pack, lease_now.plus(PACK_LEASE))?;
+                building::note_progress(tx, &claim, progress)?;
                 Ok(building::extend(tx, &claim, seen, now)?)
             });
             match extended.await {
@@ -183,7 +203,7 @@ impl Publisher {
         let next = snapshot.next.clone();
         let plan = self.plan(claim.site, snapshot).await?;
         let mut writer = PackWriter::new(self, *claim, next.number(), pack);
-        let rendered = self.render(plan, &mut writer).await?;
+        let rendered = self.render(plan, &mut writer, &sight.1).await?;
         self.go_live(rendered, writer, next).await
     }
 

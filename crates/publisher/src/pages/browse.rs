@@ -81,6 +81,22 @@ impl Publisher {
         .await
     }
 
+    /// The page with this URL on the site.
+    pub async fn page_at(&self, site: &Site, url: &str) -> Result<Option<PageId>, Error> {
+        if url == "/" {
+            let homepages = PageFilter { content_type: Some(ContentType::Homepage), ..PageFilter::default() };
+            let found = self.page_list(site, homepages, 1).await?;
+            return Ok(found.pages.first().map(|page| page.id));
+        }
+        let (site, url) = (site.id, url.to_owned());
+        self.peek(move |tx| {
+            let slug = url.rsplit('/').next().unwrap_or_default();
+            let pages = pages::by_slugs(tx, site, std::iter::once(slug))?;
+            Ok(pages.into_iter().find(|page| generator::url(&page.key) == url).map(|page| page.id))
+        })
+        .await
+    }
+
     pub async fn page_read(&self, site: &Site, id: PageId) -> Result<StoredPage, Error> {
         let site = site.id;
         self.read(move |tx| {

@@ -5,7 +5,7 @@ use store::usage::{self, Change};
 use store::{pages, sites};
 
 use crate::accounts::access::site_of;
-use crate::{Caller, Error, Publisher};
+use crate::{Action, Caller, Error, Publisher};
 
 impl Publisher {
     /// `key` is `None` when the slug or section is invalid; the site is still looked up first.
@@ -15,14 +15,18 @@ impl Publisher {
         site: Option<SiteId>,
         key: Option<PageKey>,
     ) -> Result<(), Error> {
-        let (account, clock) = (caller.account, self.clock.clone());
+        let (account, clock, publisher, caller) =
+            (caller.account, self.clock.clone(), self.clone(), caller.clone());
         self.write(move |tx, _| {
             let site = site_of(tx, account, site)?;
             let key = key.as_ref().ok_or(Error::NoSuchPage)?;
             let version = sites::next_version(tx, site.id)?.ok_or(Error::NoSuchSite)?;
             let found = pages::by_slugs(tx, site.id, std::iter::once(key.slug.as_str()))?;
             let page = found.iter().find(|page| page.key == *key).ok_or(Error::NoSuchPage)?;
-            pages::delete(tx, site.id, version, &[page.id], clock.now())?;
+            let now = clock.now();
+            pages::delete(tx, site.id, version, &[page.id], now)?;
+            let log = publisher.log_of(&caller, Some(site.id));
+            log.note(tx, now, Action::PageDeleted, generator::url(key))?;
             Ok(usage::count(tx, site.id, Change { pages: -1, ..Change::default() })?)
         })
         .await

@@ -18,7 +18,7 @@ use crate::accounts::access::site_of;
 use crate::builds::{BuildRefusal, queue_build};
 use crate::limits::pace::Large;
 use crate::media::uploads::StoredFiles;
-use crate::{Caller, Draft, Entry, Error, LongText, Publisher, Target, TextRef};
+use crate::{Action, Caller, Draft, Entry, Error, LongText, Publisher, Target, TextRef};
 
 impl Draft {
     pub async fn publish(self, caller: &Caller) -> Result<PublishResponse, Error> {
@@ -94,7 +94,7 @@ impl Publisher {
         pages: &[serde_json::Value],
     ) -> Result<PublishResponse, Error> {
         let plan = self.account_show(site.account).await?.plan;
-        let caller = Caller { token: None, account: site.account, plan, suspended: false };
+        let caller = Caller { token: None, person: None, account: site.account, plan, suspended: false };
         let mut draft = Draft::new(self, &caller);
         draft.begin_batch();
         draft.member("siteId", &serde_json::Value::from(site.id.to_string()).to_string())?;
@@ -114,7 +114,7 @@ impl Publisher {
         mut ahead: Option<Ahead>,
     ) -> Result<Outcome, Error> {
         let (account, clock, plan) = (caller.account, self.clock.clone(), caller.plan.clone());
-        let settings = self.settings.clone();
+        let (settings, publisher, caller) = (self.settings.clone(), self.clone(), caller.clone());
         let (is_large, is_empty) = (request.is_large(), request.is_empty() && stored.is_none());
         if is_large {
             self.pace.pause(account.0).await;
@@ -155,6 +155,8 @@ impl Publisher {
                     return Err(exceeded.into());
                 }
                 changes.write(tx, &site, version, now)?;
+                let log = publisher.log_of(&caller, Some(site.id));
+                log.note(tx, now, Action::PagesPublished, changes.summary())?;
             }
             let build = queue(tx, now)?;
             Ok(Outcome { site, changes, build })
@@ -254,6 +256,16 @@ impl Changes {
 
     fn are_none(&self) -> bool {
         self.deleted_ids.is_empty() && self.pages.iter().all(|written| written.unchanged)
+    }
+
+    /// For the audit log.
+    fn summary(&self) -> String {
+        let count = |wanted| {
+            let changed = self.pages.iter().filter(|written| !written.unchanged);
+            changed.filter(|written| written.status == wanted).count()
+        };
+        let (created, updated) = (count(WriteStatus::Created), count(WriteStatus::Updated));
+        format!("{created} created, {updated} updated, {} deleted", self.deleted_ids.len())
     }
 
     /// Stores the texts that wait, as far as pages need them, and sets the rows of all new texts.

@@ -5,7 +5,7 @@ use store::pages;
 use store::sites::{self, Site};
 use store::trash::{self, Deleted, Purge};
 
-use crate::{Error, Publisher};
+use crate::{Action, Error, Publisher};
 
 /// Pages purged in one transaction.
 pub(crate) const PURGE_PAGES: i64 = 500;
@@ -18,6 +18,7 @@ impl Publisher {
 
     /// Restores a deleted page under its former key.
     pub async fn deleted_restore(&self, site: &Site, page: PageId) -> Result<(), Error> {
+        let log = self.log(site.account, Some(site.id));
         let (site, clock) = (site.id, self.clock.clone());
         let unknown = move || not_deleted(page);
         self.write(move |tx, _| {
@@ -31,18 +32,28 @@ impl Publisher {
                 )));
             }
             // The site's lock is held: times follow the order of commits.
-            trash::restore(tx, site, version, page, clock.now())?;
-            Ok(())
+            let now = clock.now();
+            trash::restore(tx, site, version, page, now)?;
+            log.note(tx, now, Action::PageRestored, generator::url(&key))
         })
         .await
     }
 
     /// Purges one page of the trash, or all of a site's; returns how many.
     pub async fn deleted_purge(&self, site: &Site, page: Option<PageId>) -> Result<u64, Error> {
+        let log = self.log(site.account, Some(site.id));
         let (site, what) = (site.id, page.map_or(Purge::DeletedBefore(Timestamp::MAX), Purge::One));
         let mut purged = 0;
         loop {
-            let some = self.write(move |tx, now| Ok(trash::purge(tx, site, what, PURGE_PAGES, now)?)).await?;
+            let log = log.clone();
+            let some = self.write(move |tx, now| {
+                let some = trash::purge(tx, site, what, PURGE_PAGES, now)?;
+                if some > 0 {
+                    log.note(tx, now, Action::TrashEmptied, format!("{some} pages"))?;
+                }
+                Ok(some)
+            });
+            let some = some.await?;
             purged += some;
             match (page, some) {
                 (Some(page), 0) => return Err(not_deleted(page)),

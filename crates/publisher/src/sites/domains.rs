@@ -3,7 +3,7 @@
 use store::hosts;
 use store::sites::Site;
 
-use crate::{Error, Publisher};
+use crate::{Action, Error, Publisher};
 
 impl Publisher {
     pub async fn domain_add(&self, site: &Site, host: &str) -> Result<String, Error> {
@@ -11,8 +11,15 @@ impl Publisher {
         if self.settings.site_of_host(&host).is_some() {
             return Err(Error::refused(format!("{host} is an address of this server already")));
         }
-        let (id, added) = (site.id, host.clone());
-        let added = self.write(move |tx, now| Ok(hosts::add(tx, &added, id, now)?)).await?;
+        let (id, new, log) = (site.id, host.clone(), self.log(site.account, Some(site.id)));
+        let added = self.write(move |tx, now| {
+            let added = hosts::add(tx, &new, id, now)?;
+            if added {
+                log.note(tx, now, Action::DomainAdded, new.as_str())?;
+            }
+            Ok(added)
+        });
+        let added = added.await?;
         match added {
             true => Ok(host),
             false => Err(Error::refused(format!("{host} belongs to a site already; remove it there first"))),
@@ -21,8 +28,15 @@ impl Publisher {
 
     pub async fn domain_remove(&self, site: &Site, host: &str) -> Result<String, Error> {
         let (id, host) = (site.id, checked(host)?);
-        let gone = host.clone();
-        let removed = self.write(move |tx, _| Ok(hosts::remove(tx, &gone, id)?)).await?;
+        let (gone, log) = (host.clone(), self.log(site.account, Some(id)));
+        let removed = self.write(move |tx, now| {
+            let removed = hosts::remove(tx, &gone, id)?;
+            if removed {
+                log.note(tx, now, Action::DomainRemoved, gone.as_str())?;
+            }
+            Ok(removed)
+        });
+        let removed = removed.await?;
         match removed {
             true => Ok(host),
             false => Err(Error::refused(format!("the site has no domain {host}"))),

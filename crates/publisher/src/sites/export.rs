@@ -1,9 +1,10 @@
-//! Exports a release as plain files, with the site's media, for any static host.
+//! Exports a release as plain files, with the site's media, for any static host: into a directory, or as an archive.
 
 mod media;
+mod output;
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use ::media::Icon;
@@ -13,15 +14,18 @@ use model::SiteId;
 use store::files::{self, Stored};
 use store::releases;
 use store::sites::Site;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use self::output::Output;
 use crate::builds::owners_settings;
 use crate::sites::drawn::card_png;
 use crate::sites::serving::is_html;
 use crate::{Error, Found, Publisher};
 
-/// Files read in one step.
-const STEP: i64 = 512;
+/// Files read in one step, and steps at the same time: their bytes are in memory.
+const STEP: i64 = 64;
+const STEPS_AT_ONCE: usize = 4;
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Exported {
@@ -40,6 +44,24 @@ impl Publisher {
         site: &Site,
         release: Option<i64>,
         directory: &Path,
+        progress: impl FnMut(usize),
+    ) -> Result<Exported, Error> {
+        self.export_to(site, release, Output::directory(directory), progress).await
+    }
+
+    /// The same as a tar archive, whose bytes are sent to `out`. An error is returned when it is closed.
+    pub async fn export_archive(&self, site: &Site, out: mpsc::Sender<Bytes>) -> Result<Exported, Error> {
+        let output = Output::archive(out, self.clock.now());
+        let done = self.export_to(site, None, output.clone(), |_| {}).await?;
+        output.finish().await?;
+        Ok(done)
+    }
+
+    async fn export_to(
+        &self,
+        site: &Site,
+        release: Option<i64>,
+        output: Output,
         mut progress: impl FnMut(usize),
     ) -> Result<Exported, Error> {
         let release = self.release_to_export(site, release).await?;
@@ -65,12 +87,12 @@ impl Publisher {
                 }
                 work.push((file.path, file.stored));
             }
-            let (publisher, fragments, directory) = (self.clone(), fragments.clone(), directory.to_owned());
+            let (publisher, fragments, output) = (self.clone(), fragments.clone(), output.clone());
             let brand = brand.clone();
             writing.spawn(async move {
-                publisher.export_some((id, release), work, brand, &fragments, &directory).await
+                publisher.export_some((id, release), work, brand, fragments, &output).await
             });
-            while writing.len() >= 4 {
+            while writing.len() >= STEPS_AT_ONCE {
                 done.files += finished(writing.join_next().await)?;
                 progress(done.files);
             }
@@ -78,35 +100,36 @@ impl Publisher {
         while let Some(ended) = writing.join_next().await {
             done.files += finished(Some(ended))?;
         }
-        done.files += self.export_fonts(site.id, directory).await?;
+        done.files += self.export_fonts(site.id, &output).await?;
         if let Some(brand) = brand {
-            done.files += self.export_icons(site.id, brand, directory).await?;
+            done.files += self.export_icons(site.id, brand, &output).await?;
         }
         if !redirects.is_empty() {
-            write(&directory.join("_redirects"), redirects.as_bytes())?;
+            output.write(vec![("_redirects".to_owned(), redirects.into_bytes())]).await?;
         }
-        done.media = self.export_media(site.id, directory, |media| progress(done.files + media)).await?;
+        done.media = self.export_media(site.id, &output, |media| progress(done.files + media)).await?;
         progress(done.files + done.media);
         Ok(done)
     }
 
     /// The files that sites share, if this one uses them. Returns their number.
-    async fn export_fonts(&self, site: SiteId, directory: &Path) -> Result<usize, Error> {
+    async fn export_fonts(&self, site: SiteId, output: &Output) -> Result<usize, Error> {
         let settings = self.read(move |tx| owners_settings(tx, site)).await?;
         if settings.fonts == Fonts::System {
             return Ok(0);
         }
-        for (path, bytes) in generator::shared_assets() {
-            write(&directory.join(path.trim_start_matches('/')), bytes)?;
-        }
-        Ok(generator::shared_assets().count())
+        let fonts = generator::shared_assets();
+        let fonts: Vec<_> = fonts.map(|(path, bytes)| (relative(path), bytes.to_vec())).collect();
+        let count = fonts.len();
+        output.write(fonts).await.map(|()| count)
     }
 
     /// Returns their number.
-    async fn export_icons(&self, site: SiteId, brand: Brand, directory: &Path) -> Result<usize, Error> {
+    async fn export_icons(&self, site: SiteId, brand: Brand, output: &Output) -> Result<usize, Error> {
         let icons = [("favicon.ico", Icon::Favicon), ("apple-touch-icon.png", Icon::Touch)];
         for (name, icon) in icons {
-            write(&directory.join(name), &self.draw_icon(site, brand.clone(), icon).await?)?;
+            let drawn = self.draw_icon(site, brand.clone(), icon).await?;
+            output.write(vec![(name.to_owned(), drawn.to_vec())]).await?;
         }
         Ok(icons.len())
     }
@@ -149,8 +172,8 @@ impl Publisher {
         (site, release): (SiteId, i64),
         files: Vec<(String, Stored)>,
         brand: Option<Brand>,
-        fragments: &HashMap<String, Bytes>,
-        directory: &Path,
+        fragments: Arc<HashMap<String, Bytes>>,
+        output: &Output,
     ) -> Result<usize, Error> {
         let mut bodies = Vec::with_capacity(files.len());
         for (path, stored) in files {
@@ -160,32 +183,24 @@ impl Publisher {
             };
             bodies.extend(found.map(|found| (path, found)));
         }
-        let made: Vec<(PathBuf, Vec<u8>)> =
-            bodies.into_iter().map(|(path, found)| plain(&path, found, fragments, directory)).collect();
-        let directory = directory.to_owned();
-        let written = tokio::task::spawn_blocking(move || {
-            made.iter().try_fold(0, |cards, (path, bytes)| {
-                let card = write_card(brand.as_ref(), path, bytes, &directory)?;
-                write(path, bytes).map(|()| cards + usize::from(card))
-            })
+        let made = tokio::task::spawn_blocking(move || {
+            let mut made: Vec<(String, Vec<u8>)> =
+                bodies.into_iter().map(|(path, found)| plain(&path, found, &fragments)).collect();
+            let cards: Vec<_> =
+                made.iter().filter_map(|(path, bytes)| draw_card(brand.as_ref(), path, bytes)).collect();
+            let count = cards.len();
+            made.extend(cards);
+            (made, count)
         });
-        written.await.map_err(|error| Error::refused(format!("write the files: {error}")))?
+        let (made, cards) = made.await.map_err(|error| Error::refused(format!("make the files: {error}")))?;
+        output.write(made).await.map(|()| cards)
     }
 }
 
-/// Where a file goes, and its bytes: a page as visitors get it, a redirect as a small page.
-fn plain(
-    path: &str,
-    found: Found,
-    fragments: &HashMap<String, Bytes>,
-    directory: &Path,
-) -> (PathBuf, Vec<u8>) {
-    let relative = path.trim_start_matches('/');
-    let is_page = is_html(path) && !path.ends_with(".html");
-    let file = match is_page {
-        true => directory.join(relative).join("index.html"),
-        false => directory.join(relative),
-    };
+/// The name of a file, and its bytes: a page as visitors get it, a redirect as a small page.
+fn plain(path: &str, found: Found, fragments: &HashMap<String, Bytes>) -> (String, Vec<u8>) {
+    let name = relative(path);
+    let index = || if name.is_empty() { "index.html".to_owned() } else { format!("{name}/index.html") };
     let bytes = match found {
         // A static host cannot search.
         Found::Body { bytes, .. } if path == "/search" => {
@@ -195,20 +210,21 @@ fn plain(
         }
         Found::Body { bytes, .. } if is_html(path) => generator::join(&bytes, |path| fragments.get(path)),
         Found::Body { bytes, .. } => bytes.to_vec(),
-        Found::Redirect(target) => {
-            return (directory.join(relative).join("index.html"), redirect_page(&target).into());
-        }
+        Found::Redirect(target) => return (index(), redirect_page(&target).into()),
     };
-    (file, bytes)
+    let is_page = is_html(path) && !path.ends_with(".html");
+    (if is_page { index() } else { name.clone() }, bytes)
 }
 
-/// The preview card of a page, if it has one: `true`.
-fn write_card(brand: Option<&Brand>, path: &Path, page: &[u8], directory: &Path) -> Result<bool, Error> {
-    let is_page = path.extension().is_some_and(|extension| extension == "html");
-    let card = is_page.then(|| PageCard::read(&String::from_utf8_lossy(page))).flatten();
-    let (Some(brand), Some(card)) = (brand, card) else { return Ok(false) };
-    let file = directory.join(card.path.trim_start_matches('/'));
-    write(&file, &card_png(brand, card)).map(|()| true)
+/// The preview card of a page, if it has one.
+fn draw_card(brand: Option<&Brand>, name: &str, page: &[u8]) -> Option<(String, Vec<u8>)> {
+    let brand = brand.filter(|_| name.ends_with(".html"))?;
+    let card = PageCard::read(&String::from_utf8_lossy(page))?;
+    Some((relative(&card.path), card_png(brand, card)))
+}
+
+fn relative(path: &str) -> String {
+    path.trim_start_matches('/').to_owned()
 }
 
 /// A page for hosts that do not read `_redirects`.
@@ -218,17 +234,6 @@ fn redirect_page(target: &str) -> String {
          <meta http-equiv=\"refresh\" content=\"0; url={target}\"><link rel=\"canonical\" href=\"{target}\">\
          <p>This page has moved to <a href=\"{target}\">{target}</a>.</p></html>\n"
     )
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let written = match std::fs::write(path, bytes) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let parent = path.parent().unwrap_or(Path::new("."));
-            std::fs::create_dir_all(parent).and_then(|()| std::fs::write(path, bytes))
-        }
-        written => written,
-    };
-    written.map_err(|error| Error::refused(format!("write {}: {error}", path.display())))
 }
 
 /// Returns how many cards were written.

@@ -7,7 +7,7 @@ use store::hosts::{self, Protection};
 use store::sites::Site;
 use tokio::sync::Semaphore;
 
-use crate::{Error, Publisher};
+use crate::{Action, Error, Publisher};
 
 /// Longer passwords are refused: hashing them would only cost time.
 const MAX_PASSWORD_BYTES: usize = 1000;
@@ -18,7 +18,8 @@ impl Publisher {
         if password.is_empty() || password.len() > MAX_PASSWORD_BYTES {
             return Err(Error::refused("a password has 1 to 1000 bytes"));
         }
-        let protection = protection(password).map_err(Error::refused)?;
+        let password = password.to_owned();
+        let protection = hashing(move || protection(&password).map_err(Error::refused)).await?;
         self.set_protection(site, Some(protection)).await
     }
 
@@ -33,8 +34,16 @@ impl Publisher {
     }
 
     async fn set_protection(&self, site: &Site, protection: Option<Protection>) -> Result<(), Error> {
-        let id = site.id;
-        self.write(move |tx, _| Ok(hosts::protect(tx, id, protection.as_ref())?)).await
+        let (id, name, log) = (site.id, site.name.clone(), self.log(site.account, Some(site.id)));
+        self.write(move |tx, now| {
+            hosts::protect(tx, id, protection.as_ref())?;
+            let action = match protection {
+                Some(_) => Action::SitePasswordSet,
+                None => Action::SitePasswordRemoved,
+            };
+            log.note(tx, now, action, name.as_str())
+        })
+        .await
     }
 
     /// Returns the value of a cookie that is valid until `until`, if the password is right. Deliberately slow.

@@ -6,7 +6,7 @@ use store::sites::Site;
 use store::{builds, sites};
 
 use crate::builds::owners_settings;
-use crate::{Error, Publisher};
+use crate::{Action, Error, Publisher};
 
 impl Publisher {
     pub async fn site_settings(&self, site: &Site) -> Result<Settings, Error> {
@@ -16,18 +16,26 @@ impl Publisher {
 
     /// Changes some settings; all of them or, if one is wrong, none.
     pub async fn site_set(&self, site: &Site, changes: Vec<(String, String)>) -> Result<Settings, Error> {
-        let id = site.id;
+        let (id, log) = (site.id, self.log(site.account, Some(site.id)));
         let adds_head = |(key, value): &(String, String)| key == "head" && !value.trim().is_empty();
         if !self.settings.custom_head && changes.iter().any(adds_head) {
             let reason = "head: the operator of this server does not allow it (sites.custom_head)";
             return Err(Error::refused(reason.to_owned()));
         }
-        self.write(move |tx, _| {
+        self.write(move |tx, now| {
             // Under the site's lock, two commands at once do not undo each other.
             sites::lock(tx, id)?;
             let mut settings = owners_settings(tx, id)?;
+            let mut changed = Vec::new();
             for (key, value) in &changes {
+                let before = settings.get(key);
                 settings.set(key, value).map_err(Error::refused)?;
+                if settings.get(key) != before {
+                    changed.push(key.as_str());
+                }
+            }
+            if !changed.is_empty() {
+                log.note(tx, now, Action::SettingsChanged, changed.join(", "))?;
             }
             let text = serde_json::to_string(&settings)
                 .map_err(|error| Error::refused(format!("store the settings: {error}")))?;

@@ -12,6 +12,8 @@ use crate::error::ApiError;
 pub(super) enum Failure {
     /// There is no session. With the address to return to.
     SignIn(String),
+    /// The person signed in too long ago for this. With the address to return to.
+    SignInAgain(String),
     Missing,
     WrongMethod,
     OtherOrigin,
@@ -28,7 +30,7 @@ impl Failure {
 
     fn status(&self) -> StatusCode {
         match self {
-            Failure::SignIn(_) => StatusCode::SEE_OTHER,
+            Failure::SignIn(_) | Failure::SignInAgain(_) => StatusCode::SEE_OTHER,
             Failure::Missing => StatusCode::NOT_FOUND,
             Failure::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
             Failure::OtherOrigin | Failure::OwnersOnly => StatusCode::FORBIDDEN,
@@ -39,7 +41,7 @@ impl Failure {
 
     fn message(&self) -> String {
         match self {
-            Failure::SignIn(_) => "Please sign in.".into(),
+            Failure::SignIn(_) | Failure::SignInAgain(_) => "Please sign in.".into(),
             Failure::Missing => "There is nothing at this address.".into(),
             Failure::WrongMethod => "This address does not accept that.".into(),
             Failure::OtherOrigin => {
@@ -63,9 +65,10 @@ struct Screen {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        if let Failure::SignIn(next) = &self {
+        if let Failure::SignIn(next) | Failure::SignInAgain(next) = &self {
             let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
-            return Redirect::to(&format!("/dashboard/sign-in?next={next}")).into_response();
+            let again = if matches!(self, Failure::SignInAgain(_)) { "again=yes&" } else { "" };
+            return Redirect::to(&format!("/dashboard/sign-in?{again}next={next}")).into_response();
         }
         let (status, message) = (self.status(), self.message());
         if let Failure::Api(ApiError::Publisher(error)) = &self

@@ -6,7 +6,7 @@ use axum::extract::{OriginalUri, State};
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use model::{Password, Secret};
-use publisher::{FieldErrors, Link};
+use publisher::{Actor, FieldErrors, Link, Person, Publisher};
 
 use super::failure::Failure;
 use super::fields::Fields;
@@ -64,7 +64,7 @@ pub(super) async fn submit(
     let link = app.publisher.link(&key).await?.ok_or(Failure::LinkGone)?;
     if link.account.is_some() {
         invited(session, &link, &uri)?;
-        app.publisher.join(link.user, &key).await?.ok_or(Failure::LinkGone)?;
+        by(&app, &link, &client).join(link.user, &key).await?.ok_or(Failure::LinkGone)?;
         return Ok(Redirect::to("/dashboard/sites").into_response());
     }
     let (password, repeated) = (fields.get("password"), fields.get("repeat"));
@@ -75,11 +75,16 @@ pub(super) async fn submit(
     let password = Password::parse(&password).map_err(|message| errors.insert("password", message));
     match password {
         Ok(password) if errors.is_empty() => {
-            let secret = app.publisher.choose_password(&key, password, &client.name).await?;
+            let secret = by(&app, &link, &client).choose_password(&key, password, &client.name).await?;
             Ok(client.sign_in(&secret.ok_or(Failure::LinkGone)?, "/dashboard"))
         }
         _ => Ok(choose_password(&link, key, errors)),
     }
+}
+
+/// For what the person of the link does.
+fn by(app: &App, link: &Link, client: &Client) -> Publisher {
+    app.publisher.by(Actor::Person(Person { email: link.email.clone(), address: Some(client.origin) }))
 }
 
 fn choose_password(link: &Link, key: String, errors: FieldErrors) -> Response {

@@ -91,7 +91,7 @@ pub(super) async fn ask_delete(at: AtSite) -> Result<Html, Failure> {
 }
 
 pub(super) async fn delete(State(app): State<App>, at: AtSite, fields: Fields) -> Result<Response, Failure> {
-    app.publisher.delete_medium(at.access.site.id, &fields.get("url")).await?;
+    at.publisher(&app).delete_medium(at.access.site.id, &fields.get("url")).await?;
     Ok(at.done("media", "removed"))
 }
 

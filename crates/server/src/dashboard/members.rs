@@ -10,7 +10,7 @@ use publisher::{Error, Member};
 use super::failure::Failure;
 use super::fields::Fields;
 use super::links::link_url;
-use super::session::{AtSite, Owner};
+use super::session::{AtSite, RecentOwner};
 use super::view::{Confirm, Frame, Html, filters, problem};
 use crate::App;
 
@@ -27,19 +27,19 @@ struct Screen {
     error: Option<String>,
 }
 
-pub(super) async fn list(State(app): State<App>, Owner(at): Owner) -> Result<Html, Failure> {
+pub(super) async fn list(State(app): State<App>, RecentOwner(at): RecentOwner) -> Result<Html, Failure> {
     Ok(Html::new(&screen(&app, &at).await?))
 }
 
 pub(super) async fn invite(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     fields: Fields,
 ) -> Result<Response, Failure> {
     let typed = fields.get("email");
     let role = Role::parse(&fields.get("role")).unwrap_or(Role::Writer);
     let invited = match Email::parse(&typed) {
-        Ok(email) => app.publisher.member_invite(at.access.caller.account, email, role).await,
+        Ok(email) => at.publisher(&app).member_invite(at.access.caller.account, email, role).await,
         Err(message) => Err(Error::Refused(message)),
     };
     match invited {
@@ -58,19 +58,19 @@ pub(super) async fn invite(
 
 pub(super) async fn set_role(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     Path((_, id)): Path<(String, String)>,
     fields: Fields,
 ) -> Result<Response, Failure> {
     let member = find(&app, &at, &id).await?;
     let role = Role::parse(&fields.get("role")).ok_or(Failure::Missing)?;
-    let set = app.publisher.member_set_role(at.access.caller.account, member.user, role).await;
+    let set = at.publisher(&app).member_set_role(at.access.caller.account, member.user, role).await;
     finish(&app, &at, set, "changed").await
 }
 
 pub(super) async fn ask_remove(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Html, Failure> {
     let member = find(&app, &at, &id).await?;
@@ -85,11 +85,11 @@ pub(super) async fn ask_remove(
 
 pub(super) async fn remove(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, Failure> {
     let member = find(&app, &at, &id).await?;
-    let removed = app.publisher.member_remove(at.access.caller.account, member.user).await;
+    let removed = at.publisher(&app).member_remove(at.access.caller.account, member.user).await;
     finish(&app, &at, removed, "changed").await
 }
 

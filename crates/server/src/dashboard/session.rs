@@ -1,6 +1,7 @@
 //! Who asks, and for which site.
 
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use axum::extract::{ConnectInfo, FromRequestParts, OriginalUri, RawPathParams};
 use axum::http::header::{COOKIE, SET_COOKIE, USER_AGENT};
@@ -8,7 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use model::{Role, Secret, SiteId};
-use publisher::{Access, Session};
+use publisher::{Access, Actor, Person, Publisher, Session};
 
 use super::failure::Failure;
 use super::view::{Frame, FrameSite};
@@ -25,6 +26,8 @@ const MAX_AGE: u32 = 400 * 24 * 3600;
 pub(super) struct Client {
     /// Under which attempts are counted.
     pub(super) address: IpAddr,
+    /// As it is, for the audit log.
+    pub(super) origin: IpAddr,
     /// What the browser says it is.
     pub(super) name: String,
     is_secure: bool,
@@ -35,12 +38,20 @@ impl Client {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
         let peer = peer.unwrap_or(IpAddr::from([0, 0, 0, 0]));
         let agent = parts.headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
+        let origin = client_address(peer, &parts.headers, &app.trusted_proxies);
         Client {
-            address: limit_key(client_address(peer, &parts.headers, &app.trusted_proxies)),
+            address: limit_key(origin),
+            origin,
             name: agent.unwrap_or_default().to_owned(),
             is_secure: app.url.starts_with("https://")
                 || is_https(peer, &parts.headers, &app.trusted_proxies),
         }
+    }
+
+    /// For what this person does.
+    pub(super) fn publisher(&self, app: &App, session: &Session) -> Publisher {
+        let person = Person { email: session.email.clone(), address: Some(self.origin) };
+        app.publisher.by(Actor::Person(person))
     }
 
     fn cookie_name(&self) -> &'static str {
@@ -138,7 +149,10 @@ impl FromRequestParts<App> for AtSite {
         let SignedIn(session) = SignedIn::from_request_parts(parts, app).await?;
         let params = RawPathParams::from_request_parts(parts, app).await.map_err(|_| Failure::Missing)?;
         let site = params.iter().find(|(name, _)| *name == "site").and_then(|(_, id)| SiteId::parse(id));
-        let access = app.publisher.access(&session, site.ok_or(Failure::Missing)?).await?;
+        let mut access = app.publisher.access(&session, site.ok_or(Failure::Missing)?).await?;
+        if let Some(person) = &mut access.caller.person {
+            person.address = Some(Client::of(parts, app).origin);
+        }
         let path = format!("/dashboard/sites/{}", access.site.id);
         let url = app.publisher.settings().deploy_url(&access.site.name);
         Ok(AtSite { session, access, path, url, uri: parts.uri.clone() })
@@ -156,9 +170,16 @@ impl AtSite {
         Frame { site: Some(site), current, ..Frame::of(&self.session, current) }
     }
 
+    /// For what this person does.
+    pub(super) fn publisher(&self, app: &App) -> Publisher {
+        let person = self.access.caller.person.clone();
+        app.publisher.by(person.map_or(Actor::System, Actor::Person))
+    }
+
     /// To a screen of the site, which says what was done.
     pub(super) fn done(&self, screen: &str, what: &str) -> Response {
-        Redirect::to(&format!("{}/{screen}?done={what}", self.path)).into_response()
+        let mark = if screen.contains('?') { '&' } else { '?' };
+        Redirect::to(&format!("{}/{screen}{mark}done={what}", self.path)).into_response()
     }
 
     /// An address on the site itself.
@@ -179,5 +200,27 @@ impl FromRequestParts<App> for Owner {
             Role::Owner => Ok(Owner(at)),
             Role::Writer => Err(Failure::OwnersOnly),
         }
+    }
+}
+
+/// The same for what a person at an unattended browser must not do: an owner who has signed in a short time ago. Others
+/// sign in again, and return to the screen that the request belongs to.
+pub(super) struct RecentOwner(pub(super) AtSite);
+
+/// How long a sign-in is recent.
+const RECENT: Duration = Duration::from_secs(15 * 60);
+
+impl FromRequestParts<App> for RecentOwner {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<RecentOwner, Failure> {
+        let Owner(at) = Owner::from_request_parts(parts, app).await?;
+        if at.session.created_at.plus(RECENT) > app.clock.now() {
+            return Ok(RecentOwner(at));
+        }
+        let path = parts.uri.path();
+        let screen = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+        let screen = if screen == "delete" { "more" } else { screen };
+        Err(Failure::SignInAgain(format!("{}/{screen}", at.path)))
     }
 }

@@ -6,9 +6,10 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use publisher::SiteSettings;
 
+use super::assets::{SETTINGS_SCRIPT, Scripted};
 use super::failure::Failure;
 use super::fields::Fields;
-use super::session::Owner;
+use super::session::{AtSite, Owner};
 use super::view::{Frame, Html};
 use crate::App;
 
@@ -19,7 +20,25 @@ const LONG: [&str; 3] = ["links", "footer", "css"];
 #[template(path = "dashboard/settings.html")]
 struct Screen {
     frame: Frame,
+    path: String,
+    tab: &'static str,
+    script: &'static str,
+    /// What the site is called without a title.
+    name: String,
     fields: Vec<Row>,
+}
+
+impl Screen {
+    fn new(at: &AtSite, fields: Vec<Row>) -> Screen {
+        Screen {
+            frame: at.frame("Settings").after(&at.uri),
+            path: at.path.clone(),
+            tab: "Settings",
+            script: &SETTINGS_SCRIPT.url,
+            name: at.access.site.name.as_str().to_owned(),
+            fields,
+        }
+    }
 }
 
 struct Row {
@@ -31,10 +50,10 @@ struct Row {
     error: Option<String>,
 }
 
-pub(super) async fn show(State(app): State<App>, Owner(at): Owner) -> Result<Html, Failure> {
+pub(super) async fn show(State(app): State<App>, Owner(at): Owner) -> Result<Scripted<Html>, Failure> {
     let settings = app.publisher.site_settings(&at.access.site).await?;
     let fields = rows(|key| (settings.get(key).unwrap_or_default(), None));
-    Ok(Html::new(&Screen { frame: at.frame("Settings").after(&at.uri), fields }))
+    Ok(Scripted(Html::new(&Screen::new(&at, fields))))
 }
 
 pub(super) async fn save(
@@ -48,14 +67,14 @@ pub(super) async fn save(
         (value, error)
     });
     if rows.iter().any(|row| row.error.is_some()) {
-        let problem = Some("Not saved: please correct the fields below.".to_owned());
-        let frame = at.frame("Settings").with_problem(problem);
-        return Ok(Html::new(&Screen { frame, fields: rows }).with(StatusCode::BAD_REQUEST));
+        let mut screen = Screen::new(&at, rows);
+        screen.frame.problem = Some("Not saved: please correct the fields below.".to_owned());
+        return Ok(Scripted(Html::new(&screen).with(StatusCode::BAD_REQUEST)).into_response());
     }
     // A form of an older version, or of a program, may not have all fields: those stay.
     let sent = rows.into_iter().filter(|row| fields.has(row.key));
     let changes = sent.map(|row| (row.key.to_owned(), row.value)).collect();
-    app.publisher.site_set(&at.access.site, changes).await?;
+    at.publisher(&app).site_set(&at.access.site, changes).await?;
     Ok(at.done("settings", "saved").into_response())
 }
 

@@ -12,6 +12,7 @@ use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use limits::{Backend, PasswordAttempts};
+use publisher::{Actor, Person};
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -61,12 +62,14 @@ struct Resume {
 }
 
 pub(super) async fn form(MaybeSession(session): MaybeSession, uri: Uri) -> Response {
-    if session.is_some() {
+    let again = parameter(&uri, "again") == "yes";
+    if session.is_some() && !again {
         return Redirect::to(HOME).into_response();
     }
+    let why = "This needs a recent sign-in: please enter your password again.";
     let screen = Screen {
-        frame: Frame::plain("Sign in"),
-        email: String::new(),
+        frame: Frame::plain("Sign in").with_problem(session.is_some().then(|| why.to_owned())),
+        email: session.map(|session| session.email).unwrap_or_default(),
         next: own_path(parameter(&uri, "next")),
         kept: vec![],
     };
@@ -84,6 +87,7 @@ pub(super) fn keep(next: String, fields: &Fields) -> Response {
 pub(super) async fn submit(
     State(app): State<App>,
     client: Client,
+    MaybeSession(before): MaybeSession,
     fields: Fields,
 ) -> Result<Response, Failure> {
     let (email, next, kept) = (fields.get("email"), own_path(fields.get("next")), fields.below(KEPT));
@@ -100,7 +104,14 @@ pub(super) async fn submit(
         let again = "The server is busy. Please try again in a moment.";
         return Ok(again_after(5, refused(again, StatusCode::SERVICE_UNAVAILABLE)));
     };
-    match app.publisher.sign_in(&email, fields.get("password"), &client.name).await? {
+    let person = Person { email: email.trim().to_lowercase(), address: Some(client.origin) };
+    let publisher = app.publisher.by(Actor::Person(person));
+    let signed_in = publisher.sign_in(&email, fields.get("password"), &client.name).await?;
+    if let (Some(_), Some(before)) = (&signed_in, before) {
+        // Its cookie is replaced.
+        app.publisher.session_end(before.user, before.id).await?;
+    }
+    match signed_in {
         Some(secret) if kept.is_empty() => Ok(client.sign_in(&secret, &next)),
         Some(secret) => {
             let screen = Resume { frame: Frame::plain("Signed in"), next, kept };

@@ -18,6 +18,8 @@ const ON_A_SCREEN: usize = 100;
 struct Screen {
     frame: Frame,
     sites: Vec<Row>,
+    /// Whether the person owns an account.
+    may_create: bool,
     next: Option<String>,
 }
 
@@ -49,7 +51,8 @@ pub(super) async fn choose(
         url: app.publisher.settings().deploy_url(&site.name),
         name: site.name.as_str().to_owned(),
     };
-    let frame = Frame::of(&session, "Sites");
+    let frame = Frame::of(&session, "Sites").after(&uri);
+    let may_create = !app.publisher.accounts_of_owner(&session).await?.is_empty();
     let shown = sites.into_iter().skip(from).take(ON_A_SCREEN);
-    Ok(Html::new(&Screen { frame, sites: shown.map(row).collect(), next }))
+    Ok(Html::new(&Screen { frame, sites: shown.map(row).collect(), may_create, next }))
 }

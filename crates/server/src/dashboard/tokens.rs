@@ -8,7 +8,7 @@ use model::{Timestamp, TokenId, TokenName};
 
 use super::failure::Failure;
 use super::fields::Fields;
-use super::session::{AtSite, Owner};
+use super::session::{AtSite, RecentOwner};
 use super::view::{Confirm, Frame, Html, filters};
 use crate::App;
 
@@ -32,19 +32,19 @@ struct Row {
     revoked_at: Option<Timestamp>,
 }
 
-pub(super) async fn list(State(app): State<App>, Owner(at): Owner) -> Result<Html, Failure> {
+pub(super) async fn list(State(app): State<App>, RecentOwner(at): RecentOwner) -> Result<Html, Failure> {
     Ok(Html::new(&screen(&app, &at).await?))
 }
 
 pub(super) async fn create(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     fields: Fields,
 ) -> Result<Response, Failure> {
     let typed = fields.get("name");
     match TokenName::parse(&typed) {
         Ok(name) => {
-            let created = app.publisher.token_create(at.access.caller.account, name).await?;
+            let created = at.publisher(&app).token_create(at.access.caller.account, name).await?;
             let screen = Screen { created: Some(created.token), ..screen(&app, &at).await? };
             Ok(Html::new(&screen).into_response())
         }
@@ -57,7 +57,7 @@ pub(super) async fn create(
 
 pub(super) async fn ask_revoke(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Html, Failure> {
     let tokens = screen(&app, &at).await?.tokens;
@@ -73,11 +73,11 @@ pub(super) async fn ask_revoke(
 
 pub(super) async fn revoke(
     State(app): State<App>,
-    Owner(at): Owner,
+    RecentOwner(at): RecentOwner,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, Failure> {
     let id = TokenId::parse(&id).ok_or(Failure::Missing)?;
-    match app.publisher.token_revoke_of(at.access.caller.account, id).await {
+    match at.publisher(&app).token_revoke_of(at.access.caller.account, id).await {
         Err(publisher::Error::Refused(_)) => Err(Failure::Missing),
         revoked => revoked.map(|()| at.done("tokens", "revoked")).map_err(Failure::from),
     }

@@ -17,6 +17,7 @@ pub(super) struct Frame {
     pub(super) style: &'static str,
     /// Whose session it is.
     pub(super) email: Option<String>,
+    pub(super) operator: bool,
     pub(super) site: Option<FrameSite>,
     /// The entry of the navigation that the screen belongs to.
     pub(super) current: &'static str,
@@ -35,7 +36,7 @@ pub(super) struct FrameSite {
 }
 
 /// What a redirect after an action says was done, by its parameter `done`.
-const DONE: [(&str, &str); 10] = [
+const DONE: [(&str, &str); 15] = [
     ("saved", "Saved. Visitors see it after the next build."),
     ("published", "Saved. A build has been queued."),
     ("deleted", "Deleted. Visitors see it after the next build."),
@@ -46,6 +47,11 @@ const DONE: [(&str, &str); 10] = [
     ("revoked", "Revoked."),
     ("changed", "Changed."),
     ("ended", "The session has ended."),
+    ("domain-added", "Added. Links and feeds use it after the next build, if it is the first domain."),
+    ("domain-removed", "Removed. Links and feeds change with the next build."),
+    ("protected", "Visitors need the password from now on."),
+    ("public", "The site is public."),
+    ("site-deleted", "The site has been deleted."),
 ];
 
 impl Frame {
@@ -55,6 +61,7 @@ impl Frame {
             title: title.into(),
             style: &STYLE_URL,
             email: None,
+            operator: false,
             site: None,
             current: "",
             done: None,
@@ -63,7 +70,7 @@ impl Frame {
     }
 
     pub(super) fn of(session: &Session, title: impl Into<String>) -> Frame {
-        Frame { email: Some(session.email.clone()), ..Frame::plain(title) }
+        Frame { email: Some(session.email.clone()), operator: session.operator, ..Frame::plain(title) }
     }
 
     /// With what the action before it has done.
@@ -109,6 +116,18 @@ pub(super) mod filters {
     pub(in crate::dashboard) fn minute(time: impl Display, _: &dyn Values) -> askama::Result<String> {
         let text = time.to_string();
         Ok(text.get(..16).unwrap_or(&text).replace('T', " "))
+    }
+
+    /// A number of bytes, for people.
+    #[askama::filter_fn]
+    pub(in crate::dashboard) fn size(bytes: &u64, _: &dyn Values) -> askama::Result<String> {
+        Ok(model::ByteSize(*bytes).to_string())
+    }
+
+    /// A value in the query of an address.
+    #[askama::filter_fn]
+    pub(in crate::dashboard) fn component(value: impl Display, _: &dyn Values) -> askama::Result<String> {
+        Ok(form_urlencoded::byte_serialize(value.to_string().as_bytes()).collect())
     }
 }
 

@@ -1,5 +1,7 @@
 //! API tokens. Only a hash is kept.
 
+use std::net::IpAddr;
+
 use model::{AccountId, Timestamp, TokenHash, TokenId, TokenName};
 use uuid::Uuid;
 
@@ -25,32 +27,33 @@ pub fn insert(
 /// The account that a request acts for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// `None`: a command of the operator, or a person who uses the dashboard.
     pub token: Option<TokenId>,
+    /// Who uses the dashboard. Neither: a command of the operator.
+    pub person: Option<Person>,
     pub account: AccountId,
     pub plan: String,
     pub suspended: bool,
 }
 
-from_row!(
-    caller = Caller {
-        token: "tokens.id",
-        account: "accounts.id",
-        plan: "accounts.plan",
-        suspended: "accounts.suspended_at IS NOT NULL",
-    }
-);
+/// A person who uses the dashboard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    pub email: String,
+    /// Of the client, if it is known.
+    pub address: Option<IpAddr>,
+}
 
-const AUTHENTICATE: &str = select!(
-    caller,
-    "
+const AUTHENTICATE: &str = "
+SELECT tokens.id, accounts.id, accounts.plan, accounts.suspended_at IS NOT NULL
 FROM tokens
 JOIN accounts ON accounts.id = tokens.account_id
-WHERE tokens.hash = $1 AND tokens.revoked_at IS NULL"
-);
+WHERE tokens.hash = $1 AND tokens.revoked_at IS NULL";
 
 pub fn authenticate(tx: &mut Tx, hash: &TokenHash) -> Result<Option<Caller>> {
-    tx.query_one(AUTHENTICATE, &[&hash.0.as_slice()], read)
+    tx.query_one(AUTHENTICATE, &[&hash.0.as_slice()], |row| {
+        let (token, account, plan, suspended) = row.read()?;
+        Ok(Caller { token, person: None, account, plan, suspended })
+    })
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,11 +94,12 @@ pub fn of_account(tx: &mut Tx, account: AccountId) -> Result<Vec<Token>> {
 const REVOKE: &str = "
 UPDATE tokens
 SET revoked_at = COALESCE(revoked_at, $1)
-WHERE id = $2";
+WHERE id = $2
+RETURNING account_id, name";
 
-/// `false`: there is no such token. Revoking twice keeps the first time.
-pub fn revoke(tx: &mut Tx, id: TokenId, now: Timestamp) -> Result<bool> {
-    Ok(tx.execute(REVOKE, &[&now.micros(), &id.0])? == 1)
+/// Its account and its name; `None`: there is no such token. Revoking twice keeps the first time.
+pub fn revoke(tx: &mut Tx, id: TokenId, now: Timestamp) -> Result<Option<(AccountId, String)>> {
+    tx.query_one(REVOKE, &[&now.micros(), &id.0], read)
 }
 
 const TOUCH: Bulk = Bulk {

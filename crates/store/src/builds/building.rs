@@ -173,6 +173,27 @@ pub fn extend(tx: &mut Tx, claim: &Claim, seen: Option<Seen>, now: Timestamp) ->
     Ok(tx.execute(EXTEND, &[&lease, &version, &texts_below, &claim.site.0, &claim.worker.0])? == 1)
 }
 
+const NOTE_PROGRESS: &str = "
+UPDATE building
+SET pages_done = $1, pages_total = $2
+WHERE site_id = $3 AND worker = $4";
+
+/// How many of the pages that a build renders are rendered.
+pub fn note_progress(tx: &mut Tx, claim: &Claim, (done, total): (i64, i64)) -> Result<()> {
+    tx.execute(NOTE_PROGRESS, &[&done, &total, &claim.site.0, &claim.worker.0])?;
+    Ok(())
+}
+
+const PROGRESS: &str = "
+SELECT pages_done, pages_total
+FROM building
+WHERE site_id = $1";
+
+/// Of the running build of a site, as far as its worker has noted it: 0 of 0 at first.
+pub fn progress(tx: &mut Tx, site: SiteId) -> Result<Option<(i64, i64)>> {
+    tx.query_one(PROGRESS, &[&site.0], read)
+}
+
 const RELEASE: &str = "
 DELETE FROM building
 WHERE site_id = $1 AND worker = $2";

@@ -52,6 +52,9 @@ const MIGRATIONS: &[Migration] = &[
     migration!(8, "0008_pictures.sql", compatible: 8, on_postgres: 6),
     // New tables, which older programs do not read.
     migration!(9, "0009_people.sql", compatible: 8, on_postgres: 6),
+    migration!(10, "0010_autosaves.sql", compatible: 8, on_postgres: 6),
+    // A new table, and columns with defaults.
+    migration!(11, "0011_audit.sql", compatible: 8, on_postgres: 6),
 ];
 /// The schema of this binary.
 pub const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;

@@ -22,7 +22,8 @@ use crate::texts::{self, TextId};
 use crate::trash::{self, Purge};
 use crate::usage::{self, Change, Quota};
 use crate::{
-    Result, builds, former, hosts, links, media, members, objects, packs, pages, sessions, sites, transcodes,
+    Result, autosaves, builds, former, hosts, links, media, members, objects, packs, pages, sessions, sites,
+    transcodes,
 };
 
 thread_local! {
@@ -79,6 +80,7 @@ on_both_databases!(
     a_list_of_media_is_read_in_its_order,
     what_is_to_be_done_about_media_is_found_by_its_time,
     who_asks_is_found_by_a_secret_and_an_account,
+    what_a_person_typed_is_found_by_its_form_and_its_time,
 );
 
 /// The database whose plans are checked.
@@ -212,6 +214,8 @@ INSERT INTO links (hash, user_id, expires_at)
 SELECT pg_temp.hash(n), pg_temp.id(n), n FROM generate_series(0, 3999) AS n;
 INSERT INTO sites (id, account_id, name, created_at, version, live_release)
 SELECT pg_temp.id(n), pg_temp.id(n / 2), 's' || n, n, 200, 3 FROM generate_series(0, 3999) AS n;
+INSERT INTO autosaves (site_id, user_id, form_id, version, revision, fields, preview, saved_at)
+SELECT pg_temp.id(n), pg_temp.id(n / 2), pg_temp.id(n), n % 3, 1, '{}', pg_temp.hash(n) || pg_temp.hash(n), n FROM generate_series(0, 3999) AS n;
 INSERT INTO domains (host, site_id, created_at)
 SELECT n || '.example.com', pg_temp.id(n), n FROM generate_series(0, 3999) AS n;
 -- One of a hundred is deleted, one is dated in the future.
@@ -414,6 +418,13 @@ fn an_undo_walks_over_its_site_once(on: &mut Plans) {
     on.check(|tx| files::undo(tx, SITE, 1, &Cursor::default(), 10), &expected);
     on.check(|tx| files::forget_pages(tx, SITE, 1, &Cursor::default(), 10), &[pages]);
     on.check(|tx| files::open_files(tx, SITE, "", 10), &[files[0]]);
+    on.check(|tx| files::redirects(tx, SITE, 1, "", 10), &[files[0]]);
+    let of_site = "SEARCH release_pages USING PRIMARY KEY (site_id=?)";
+    on.check(
+        |tx| files::page_changes(tx, SITE, (1, 2), PageId(Uuid::nil()), 10),
+        &["CO-ROUTINE changes", pages, "SCAN changes"],
+    );
+    on.check(|tx| files::count_changes(tx, SITE, (1, 2)), &["CO-ROUTINE changes", of_site, "SCAN changes"]);
     let behind = "SEARCH release_files USING PRIMARY KEY (site_id=? AND (path,from_release)>(?,?))";
     on.check(|tx| files::packed_files(tx, SITE, None, 10), &[behind]);
 }
@@ -544,4 +555,23 @@ fn who_asks_is_found_by_a_secret_and_an_account(on: &mut Plans) {
         ],
     );
     on.check(|tx| links::find(tx, &secret, NOW), &["SEARCH links USING PRIMARY KEY (hash=?)", USER]);
+}
+
+fn what_a_person_typed_is_found_by_its_form_and_its_time(on: &mut Plans) {
+    let user = UserId(Uuid::nil());
+    let of_form = "SEARCH autosaves USING PRIMARY KEY (site_id=? AND user_id=? AND form_id=?)";
+    on.check(|tx| autosaves::get(tx, SITE, user, Uuid::nil()), &[of_form]);
+    on.check(|tx| autosaves::remove(tx, SITE, user, Uuid::nil()), &[of_form]);
+    on.check(
+        |tx| autosaves::newest_of_new(tx, SITE, user),
+        &["SEARCH autosaves USING INDEX autosaves_by_user (user_id=?)"],
+    );
+    on.check(
+        |tx| autosaves::by_preview(tx, SITE, &TokenHash([0; 32]), NOW),
+        &["SEARCH autosaves USING INDEX autosaves_by_preview (preview=? AND site_id=?)"],
+    );
+    on.check(
+        |tx| autosaves::sweep(tx, NOW, 10),
+        &[of_form, "SEARCH autosaves USING COVERING INDEX autosaves_by_time (saved_at<?)"],
+    );
 }

@@ -2,8 +2,8 @@
 //! up by name or counted by hand. `from_row!` writes both the reading and the list of columns.
 
 use model::{
-    AccountId, BuildId, MediaHash, ObjectId, PackId, PageId, SessionId, SiteId, TextHash, Timestamp, TokenId,
-    UserId,
+    AccountId, AuditId, BuildId, MediaHash, ObjectId, PackId, PageId, SessionId, SiteId, TextHash, Timestamp,
+    TokenHash, TokenId, UserId,
 };
 use uuid::Uuid;
 
@@ -191,6 +191,7 @@ macro_rules! newtypes {
 
 newtypes!(
     AccountId(Uuid),
+    AuditId(Uuid),
     BuildId(Uuid),
     ObjectId(Uuid),
     PackId(Uuid),
@@ -201,6 +202,7 @@ newtypes!(
     UserId(Uuid),
     MediaHash([u8; 16]),
     TextHash([u8; 32]),
+    TokenHash([u8; 32]),
 );
 
 converted!(i64 => Timestamp: |micros| Ok(Timestamp::from_micros(micros)));

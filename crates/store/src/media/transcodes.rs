@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::{AccountId, MediaHash, ObjectId, SiteId, Timestamp};
 
 use crate::building::Worker;
-use crate::engine::row::{converted, from_row, read};
+use crate::engine::row::{converted, from_row, read, select};
 use crate::turns::{self, Queue};
 use crate::{Bulk, Error, LONGEST_LEASE, Param, Result, Tx, objects};
 
@@ -197,6 +197,42 @@ fn if_ours(tx: &mut Tx, sql: &'static str, params: &[&dyn Param], claim: &Claim)
     let hash = claim.hash.0.as_slice();
     let claim: [&dyn Param; 3] = [&claim.site.0, &hash, &claim.worker.0];
     Ok(tx.execute(sql, &[params, &claim].concat())? == 1)
+}
+
+/// A transcode that is not over, of any account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenTranscode {
+    pub account: String,
+    pub site: SiteId,
+    pub site_name: String,
+    pub transcode: Transcode,
+    pub attempts: i64,
+}
+
+from_row!(
+    open_transcode = OpenTranscode {
+        account: "accounts.name",
+        site: "sites.id",
+        site_name: "sites.name",
+        transcode: "status, percent, error",
+        attempts,
+    }
+);
+
+const OPEN: &str = select!(
+    open_transcode,
+    "
+FROM transcodes
+JOIN sites ON sites.id = transcodes.site_id
+JOIN accounts ON accounts.id = sites.account_id
+WHERE due_at IS NOT NULL
+ORDER BY due_at
+LIMIT $1"
+);
+
+/// The transcodes that are queued or running, the next one first.
+pub fn open(tx: &mut Tx, most: i64) -> Result<Vec<OpenTranscode>> {
+    tx.query(OPEN, &[&most], read)
 }
 
 const NEXT_DUE: &str = "

@@ -8,7 +8,7 @@ use model::{PackId, SiteId};
 use uuid::Uuid;
 
 pub use self::packed::{PackedFile, Swept, packed_files, relocate, sweep};
-pub use self::remembered::{pages, remember};
+pub use self::remembered::{ChangeCounts, PageChange, count_changes, page_changes, pages, remember};
 pub use self::staging::{Cursor, forget_pages, stage, staged, undo};
 
 use crate::engine::bulk::{for_each, insert_each};
@@ -99,6 +99,26 @@ LIMIT $4"
 /// A part of a release's files, in the order of their paths, behind `after`.
 pub fn list(tx: &mut Tx, site: SiteId, release: i64, after: &str, most: i64) -> Result<Vec<File>> {
     tx.query(LIST, &[&site.0, &release, &after, &most], read)
+}
+
+// Each page has one at its long address, too.
+const REDIRECTS: &str = "
+SELECT path, target
+FROM release_files
+WHERE site_id = $1 AND from_release <= $2 AND to_release > $2 AND path > $3 AND target IS NOT NULL
+  AND path NOT LIKE '/standalone/%' AND path NOT LIKE '/homepage/%'
+ORDER BY path
+LIMIT $4";
+
+/// A part of a release's redirects from former addresses, in the order of their paths, behind `after`.
+pub fn redirects(
+    tx: &mut Tx,
+    site: SiteId,
+    release: i64,
+    after: &str,
+    most: i64,
+) -> Result<Vec<(String, String)>> {
+    tx.query(REDIRECTS, &[&site.0, &release, &after, &most], read)
 }
 
 const HASHES: Bulk = for_each!(

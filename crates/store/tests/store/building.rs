@@ -20,6 +20,7 @@ testing::on_both_databases!(
     the_builds_of_a_dead_worker_wait_again,
     a_dead_workers_site_is_taken_over_with_its_builds,
     a_heartbeat_extends_the_lease,
+    how_far_a_build_is_can_be_read,
     there_is_work_when_a_build_is_queued_or_a_worker_is_dead,
     a_site_is_built_while_a_worker_has_it,
 );
@@ -229,6 +230,20 @@ async fn a_heartbeat_extends_the_lease(database: &Database) {
     assert!(extend(20).await);
     assert_eq!((recover(store, 30).await, recover(store, 31).await), (0, 1));
     assert!(!extend(32).await);
+}
+
+async fn how_far_a_build_is_can_be_read(database: &Database) {
+    let store = database.store();
+    let books = site(store, "books").await;
+    let progress = || read(store, move |tx| building::progress(tx, books.id));
+    assert_eq!(progress().await, None);
+    queue(store, &books, Trigger::Api, 1).await;
+    let claim = claim(store, &books, ONE, 5).await.unwrap();
+    assert_eq!(progress().await, Some((0, 0)));
+    write(store, move |tx| building::note_progress(tx, &claim, (3, 10))).await;
+    assert_eq!(progress().await, Some((3, 10)));
+    end(store, &claim, SUCCESS, 17).await;
+    assert_eq!(progress().await, None);
 }
 
 async fn there_is_work_when_a_build_is_queued_or_a_worker_is_dead(database: &Database) {

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use model::{PackId, PageId, SiteId};
-use store::files::{self, File, Hash, Stored, Swept};
+use store::files::{self, ChangeCounts, File, Hash, PageChange, Stored, Swept};
 use store::releases;
 use store::{Store, Tx};
 use testing::Database;
@@ -19,6 +19,7 @@ testing::on_both_databases!(
     an_asset_is_found_in_any_release_that_came_to_be,
     a_release_being_written_leaves_the_live_one_as_it_is,
     pages_are_remembered_as_the_newest_release_shows_them,
+    what_changed_between_two_releases_is_known,
     a_sweep_takes_only_what_no_kept_release_has,
     a_sweep_of_files_takes_no_more_than_its_limit,
     remembered_pages_are_swept_with_the_files,
@@ -193,6 +194,46 @@ async fn pages_are_remembered_as_the_newest_release_shows_them(database: &Databa
     let refused: Result<Vec<()>, _> =
         store.read(move |tx| files::pages(tx, books, |_| Err(store::Error::Internal("no".into())))).await;
     assert!(refused.is_err(), "{refused:?}");
+}
+
+async fn what_changed_between_two_releases_is_known(database: &Database) {
+    let store = database.store();
+    let (books, other) = (site(store, "books").await.id, site(store, "other").await.id);
+    let [one, two, three, four] = [1, 2, 3, 4].map(|number| PageId(Uuid::from_u128(number)));
+    let remember = |site, number, pages: &[(PageId, Option<&str>)]| {
+        let pages: Vec<_> = pages.iter().map(|(id, meta)| (*id, meta.map(str::to_owned))).collect();
+        write(store, move |tx| files::remember(tx, site, number, &pages))
+    };
+    remember(books, 1, &[(one, Some("1")), (two, Some("2")), (three, Some("3"))]).await;
+    remember(other, 2, &[(one, Some("of another site"))]).await;
+    // The third is remembered again as it was.
+    let second = [(one, Some("1, changed")), (two, None), (three, Some("3")), (four, Some("4"))];
+    remember(books, 2, &second).await;
+    remember(books, 3, &[(one, Some("1, again"))]).await;
+    let changes = |releases, after: PageId, most| {
+        read(store, move |tx| {
+            let changes = files::page_changes(tx, books, releases, after, most)?;
+            Ok((changes, files::count_changes(tx, books, releases)?))
+        })
+    };
+    let change = |page, before: Option<&str>, after: Option<&str>| PageChange {
+        page,
+        before: before.map(str::to_owned),
+        after: after.map(str::to_owned),
+    };
+    let all = [
+        change(one, Some("1"), Some("1, changed")),
+        change(two, Some("2"), None),
+        change(four, None, Some("4")),
+    ];
+    let nil = PageId(Uuid::nil());
+    let counts = ChangeCounts { pages: 3, before: 2, after: 2 };
+    assert_eq!(changes((1, 2), nil, 10).await, (all.to_vec(), counts));
+    assert_eq!(changes((1, 2), one, 1).await, (all[1..2].to_vec(), counts));
+    let first = changes((0, 1), nil, 10).await;
+    assert_eq!(first.1, ChangeCounts { pages: 3, before: 0, after: 3 });
+    assert_eq!(changes((2, 3), nil, 10).await.0, [change(one, Some("1, changed"), Some("1, again"))]);
+    assert_eq!(changes((1, 3), nil, 10).await.0[0], change(one, Some("1"), Some("1, again")));
 }
 
 async fn sweep(store: &Store, site: SiteId, oldest: i64, most: i64) -> Swept {

@@ -6,6 +6,8 @@ extern crate recto_store as store;
 
 mod accounts;
 mod attempts;
+mod audit;
+mod autosaves;
 mod building;
 mod builds;
 mod changed;

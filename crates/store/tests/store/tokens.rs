@@ -33,7 +33,7 @@ async fn a_token_belongs_to_its_account(database: &Database) {
     let store = database.store();
     let account = account(store, "a").await;
     let token = token(store, account, 1).await;
-    let expected = Caller { token: Some(token), account, plan: "pro".into(), suspended: false };
+    let expected = Caller { token: Some(token), person: None, account, plan: "pro".into(), suspended: false };
     assert_eq!(caller(store, 1).await, Some(expected));
     assert_eq!(caller(store, 2).await, None);
 }
@@ -43,9 +43,10 @@ async fn a_revoked_token_has_no_account(database: &Database) {
     let account = account(store, "a").await;
     let (revoked, other) = (token(store, account, 1).await, token(store, account, 2).await);
     for now in [at(10), at(20)] {
-        assert!(write(store, move |tx| tokens::revoke(tx, revoked, now)).await);
+        let done = write(store, move |tx| tokens::revoke(tx, revoked, now)).await;
+        assert_eq!(done.map(|(of, _)| of), Some(account));
     }
-    assert!(!write(store, |tx| tokens::revoke(tx, TokenId::new(at(0)), at(10))).await);
+    assert_eq!(write(store, |tx| tokens::revoke(tx, TokenId::new(at(0)), at(10))).await, None);
     assert_eq!(caller(store, 1).await, None);
     assert_eq!(caller(store, 2).await.unwrap().token, Some(other));
     // Revoking twice keeps the first time.

@@ -1,6 +1,10 @@
 //! A database of each earlier schema, with rows in every table, is upgraded to the present one.
 
-use model::{AccountId, Email, MediaHash, MediaUrl, PageId, Role, SiteId, Trigger, UserId};
+use model::{
+    AccountId, AuditId, Email, MediaHash, MediaUrl, PageId, Role, SiteId, TokenHash, Trigger, UserId,
+};
+use store::audit::{self, Entry, Filter};
+use store::autosaves::{self, Autosave};
 use store::files::{self, Cursor};
 use store::releases::{self, OPEN};
 use store::texts::{self, Text, TextId};
@@ -79,12 +83,14 @@ macro_rules! upgrades_since_4 {
                 a_release_that_never_was_is_recognised_and_undone,
                 releases_and_hosts_stay,
                 media_stay,
-                a_person_can_be_added;
+                a_person_can_be_added,
+                what_a_person_types_can_be_kept,
+                the_audit_log_begins_and_builds_report_how_far_they_are;
         )+}
     };
 }
 
-upgrades_since_4!(schema_4 4, schema_5 5, schema_6 6, schema_7 7, schema_8 8);
+upgrades_since_4!(schema_4 4, schema_5 5, schema_6 6, schema_7 7, schema_8 8, schema_9 9, schema_10 10);
 
 macro_rules! migrations {
     ($database:literal) => {
@@ -97,15 +103,17 @@ macro_rules! migrations {
             include_str!(concat!("../../migrations/", $database, "/0006_ledger.sql")),
             include_str!(concat!("../../migrations/", $database, "/0007_nodes.sql")),
             include_str!(concat!("../../migrations/", $database, "/0008_pictures.sql")),
+            include_str!(concat!("../../migrations/", $database, "/0009_people.sql")),
+            include_str!(concat!("../../migrations/", $database, "/0010_autosaves.sql")),
         ]
     };
 }
-const SQLITE: [&str; 8] = migrations!("sqlite");
-const POSTGRES: [&str; 8] = migrations!("postgres");
+const SQLITE: [&str; 10] = migrations!("sqlite");
+const POSTGRES: [&str; 10] = migrations!("postgres");
 
 /// The rows that each schema can hold in addition to the one before it. `#17` is an id and `%17` a hash of sixteen
 /// bytes, each written as the database needs it.
-const ROWS: [&str; 8] = [ROWS_1, ROWS_2, ROWS_3, ROWS_4, ROWS_5, ROWS_6, ROWS_7, ROWS_8];
+const ROWS: [&str; 10] = [ROWS_1, ROWS_2, ROWS_3, ROWS_4, ROWS_5, ROWS_6, ROWS_7, ROWS_8, ROWS_9, ROWS_10];
 
 const ROWS_1: &str = "
 UPDATE server SET set_up_at = 1;
@@ -219,6 +227,18 @@ const ROWS_8: &str = "
 UPDATE accounts SET copies_turn = 4 WHERE id = #01;
 ";
 
+const ROWS_9: &str = "
+INSERT INTO users (id, email, password_hash, operator, created_at) VALUES (#f2, 'eve@example.com', 'h', FALSE, 1);
+INSERT INTO members (account_id, user_id, role, created_at) VALUES (#03, #f2, 'owner', 1);
+INSERT INTO sessions (id, user_id, hash, client, created_at, seen_at) VALUES (#f3, #f2, %f3, 'Firefox', 1, 2);
+INSERT INTO links (hash, user_id, account_id, role, expires_at) VALUES (%f4, #f2, #02, 'writer', 90000000);
+";
+
+const ROWS_10: &str = "
+INSERT INTO autosaves (site_id, user_id, form_id, version, revision, fields, preview, saved_at)
+VALUES (#11, #f2, #f6, 0, 1, '{}', %f6, 1);
+";
+
 fn id(number: u128) -> Uuid {
     Uuid::from_u128(number)
 }
@@ -246,7 +266,7 @@ fn translated(rows: &str, is_sqlite: bool) -> String {
     sql
 }
 
-fn migrations(database: &Database) -> [&'static str; 8] {
+fn migrations(database: &Database) -> [&'static str; 10] {
     match database.location() {
         Location::Sqlite { .. } => SQLITE,
         Location::Postgres { .. } => POSTGRES,
@@ -487,7 +507,7 @@ async fn each_database_is_a_separate_installation(database: &Database, schema: u
     assert!(write(store, |tx| server::claim_daily_work(tx, at(90_000), at(3600))).await);
 }
 
-/// Which no earlier schema had.
+/// Which schemas before 9 did not have.
 async fn a_person_can_be_added(database: &Database, schema: usize) {
     let store = upgraded(database, schema).await;
     let (user, email) = (UserId(id(0xf1)), Email::parse("ada@example.com").unwrap());
@@ -497,6 +517,47 @@ async fn a_person_can_be_added(database: &Database, schema: usize) {
         members::list(tx, ADA)
     });
     assert_eq!(added.await.iter().map(|member| &*member.email).collect::<Vec<_>>(), ["ada@example.com"]);
+}
+
+/// Which schemas before 10 did not have.
+async fn what_a_person_types_can_be_kept(database: &Database, schema: usize) {
+    let store = upgraded(database, schema).await;
+    let (user, email) = (UserId(id(0xf1)), Email::parse("ada@example.com").unwrap());
+    let preview = TokenHash([7; 32]);
+    let typed =
+        Autosave { form: id(0xf5), version: 0, revision: 1, fields: "{}".into(), preview, saved_at: at(1) };
+    let expected = typed.clone();
+    let found = write(store, move |tx| {
+        assert!(users::insert(tx, user, &email, false, at(1))?);
+        autosaves::put(tx, FIRST, user, &typed, 9)?;
+        autosaves::newest_of_new(tx, FIRST, user)
+    });
+    assert_eq!(found.await, Some(expected));
+}
+
+/// Which no earlier schema had.
+async fn the_audit_log_begins_and_builds_report_how_far_they_are(database: &Database, schema: usize) {
+    let store = upgraded(database, schema).await;
+    let entry = Entry {
+        id: AuditId(id(0xf7)),
+        at: at(1),
+        site: Some(FIRST),
+        actor_kind: "command".into(),
+        actor: "root".into(),
+        address: String::new(),
+        action: "plan changed".into(),
+        subject: "pro".into(),
+    };
+    let expected = entry.clone();
+    let filter = Filter { action: String::new(), before: AuditId(Uuid::max()) };
+    let listed = write(store, move |tx| {
+        audit::insert(tx, ADA, &entry)?;
+        audit::list(tx, ADA, &filter, 9)
+    });
+    assert_eq!(listed.await, [expected]);
+    // The builds that were running when the older program stopped.
+    const RUNNING: &str = "SELECT count(*) FROM building WHERE pages_done <> 0 OR pages_total <> 0";
+    assert_eq!(read(store, |tx| tx.query_one(RUNNING, &[], |row| row.get::<i64>(0))).await, Some(0));
 }
 
 async fn the_installation_stays(database: &Database, schema: usize) {

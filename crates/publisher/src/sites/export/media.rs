@@ -1,14 +1,10 @@
 //! Exports a site's media to the addresses that its pages use.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::Path;
-
-use futures_util::StreamExt;
 use model::{MediaUrl, SiteId};
 use store::media;
 use store::transcodes::Status;
 
+use super::output::Output;
 use crate::{Error, Medium, Publisher};
 
 impl Publisher {
@@ -16,18 +12,18 @@ impl Publisher {
     pub(super) async fn export_media(
         &self,
         site: SiteId,
-        directory: &Path,
+        output: &Output,
         mut progress: impl FnMut(usize),
     ) -> Result<usize, Error> {
         let mut files = 0;
         for url in self.list_media(site).await?.iter().flat_map(addresses) {
             // It may have been deleted since it was listed.
             let Some(medium) = self.find_medium(site, &url).await? else { continue };
-            self.export_medium(medium, directory, &url.to_string()).await?;
+            self.export_medium(medium, output, &url.to_string()).await?;
             // Pages name the smaller copies of an image, so each one is there, if only as the image itself.
             for width in url.smaller_widths() {
                 let Some(smaller) = self.find_smaller(site, &url, width).await? else { continue };
-                self.export_medium(smaller.medium, directory, &url.smaller(width)).await?;
+                self.export_medium(smaller.medium, output, &url.smaller(width)).await?;
             }
             files += 1;
             progress(files);
@@ -35,15 +31,9 @@ impl Publisher {
         Ok(files)
     }
 
-    async fn export_medium(&self, medium: Medium, directory: &Path, url: &str) -> Result<(), Error> {
-        let path = directory.join(url.trim_start_matches('/'));
-        let failed = |error: io::Error| Error::refused(format!("write {}: {error}", path.display()));
-        let mut file = create(&path).map_err(failed)?;
-        let mut pieces = std::pin::pin!(self.read_medium(medium, 0..medium.size).await?);
-        while let Some(piece) = pieces.next().await {
-            file.write_all(&piece?).map_err(failed)?;
-        }
-        Ok(())
+    async fn export_medium(&self, medium: Medium, output: &Output, url: &str) -> Result<(), Error> {
+        let pieces = self.read_medium(medium, 0..medium.size).await?;
+        output.stream(url.trim_start_matches('/'), medium.size, pieces).await
     }
 }
 
@@ -55,11 +45,4 @@ fn addresses(medium: &media::Medium) -> Vec<MediaUrl> {
     let stems = medium.names.iter().filter_map(|name| name.strip_suffix(".mov").filter(|_| has_twins));
     let twins = stems.map(|stem| address(&format!("{stem}.mp4")));
     medium.names.iter().map(|name| address(name)).chain(twins).collect()
-}
-
-fn create(path: &Path) -> io::Result<File> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    File::create(path)
 }

@@ -17,6 +17,7 @@ testing::on_each_configuration!(
     an_invitation_that_was_taken_back_is_not_valid,
     an_account_keeps_an_owner,
     usage_is_shown_for_every_limit,
+    tokens_members_and_deletion_need_a_recent_sign_in,
     a_person_chooses_among_the_sites_of_all_their_accounts,
     an_operator_may_use_every_account,
     a_suspended_account_cannot_be_used,
@@ -149,15 +150,52 @@ async fn an_account_keeps_an_owner(database: &Database) {
     assert_eq!(ada.get(&at(&app, "members")).await.status, 403);
 }
 
+async fn tokens_members_and_deletion_need_a_recent_sign_in(database: &Database) {
+    let app = spawn_app(database).await;
+    let mut browser = owner(&app).await;
+    app.advance(Duration::from_secs(14 * 60));
+    assert_eq!(browser.get(&at(&app, "tokens")).await.status, 200);
+    app.advance(Duration::from_secs(60));
+    let form = |screen: &str| {
+        let path = at(&app, screen).replace('/', "%2F");
+        format!("/dashboard/sign-in?again=yes&next={path}")
+    };
+    let user = app.publisher.member_list(app.acme.id).await.unwrap()[0].user;
+    let (token, member) = (format!("tokens/{}/revoke", app.acme.token_id), format!("members/{user}/remove"));
+    for (path, screen) in
+        [("tokens", "tokens"), ("members", "members"), (&token, "tokens"), (&member, "members")]
+    {
+        browser.get(&at(&app, path)).await.redirects_to(&form(screen));
+        browser.post(&at(&app, path), &[("name", "x")]).await.redirects_to(&form(screen));
+    }
+    browser.post(&at(&app, "delete"), &[("name", "acme")]).await.redirects_to(&form("more"));
+    assert_eq!(app.publisher.tokens_of_account(app.acme.id).await.unwrap().len(), 1);
+    // What does not need it goes on.
+    for path in ["pages", "settings", "domains", "more", "usage"] {
+        assert_eq!(browser.get(&at(&app, path)).await.status, 200, "{path}");
+    }
+    let again = browser.get(&form("tokens")).await;
+    again.shows(200, "needs a recent sign-in").shows(200, "value=\"ada@example.com\"");
+    let next = at(&app, "tokens");
+    let wrong = [("email", "ada@example.com"), ("password", "wrong"), ("next", next.as_str())];
+    assert_eq!(browser.post("/dashboard/sign-in", &wrong).await.status, 401);
+    assert_eq!(browser.get(&next).await.status, 303);
+    let right = [("email", "ada@example.com"), ("password", PASSWORD), ("next", next.as_str())];
+    browser.post("/dashboard/sign-in", &right).await.redirects_to(&next);
+    assert_eq!(browser.get(&next).await.status, 200);
+    // The older session has ended.
+    assert_eq!(app.publisher.session_list(user).await.unwrap().len(), 1);
+}
+
 async fn usage_is_shown_for_every_limit(database: &Database) {
     let app = spawn_app(database).await;
     let mut browser = owner(&app).await;
     app.client.page(json!({"title": "A", "content": "12345"})).await;
     let screen = browser.get(&at(&app, "usage")).await;
-    for text in ["1 of 250000", "5 B of 20 GB", "0 B of 100 GB", "0 of 1000"] {
+    for text in ["1 of 100", "1 of 250000", "5 B of 20 GB", "0 B of 100 GB", "0 of 1000"] {
         screen.shows(200, text);
     }
-    assert_eq!(screen.html.matches("<progress").count(), 4);
+    assert_eq!(screen.html.matches("<progress").count(), 5);
 }
 
 async fn a_person_chooses_among_the_sites_of_all_their_accounts(database: &Database) {

@@ -18,7 +18,7 @@ testing::on_each_configuration!(
 const UNKNOWN: &str = "019a0000-0000-7000-8000-000000000000";
 
 /// Every route below a site: method, path, whether it is for owners. `{page}` and so on are ids of the account.
-const ROUTES: [(&str, &str, bool); 27] = [
+const ROUTES: [(&str, &str, bool); 45] = [
     ("GET", "pages", false),
     ("GET", "pages/new", false),
     ("POST", "pages/new", false),
@@ -34,7 +34,25 @@ const ROUTES: [(&str, &str, bool); 27] = [
     ("POST", "builds", false),
     ("GET", "builds/1/roll-back", false),
     ("POST", "builds/1/roll-back", false),
+    ("GET", "builds/1", false),
+    ("GET", "builds/events", false),
+    ("GET", "builds/page?url=/blog/secret", false),
     ("GET", "usage", false),
+    ("GET", "domains", true),
+    ("POST", "domains", true),
+    ("GET", "domains/{host}/remove", true),
+    ("POST", "domains/{host}/remove", true),
+    ("GET", "password", true),
+    ("POST", "password", true),
+    ("GET", "password/remove", true),
+    ("POST", "password/remove", true),
+    ("GET", "redirects", true),
+    ("GET", "more", true),
+    ("GET", "export", true),
+    ("POST", "delete", true),
+    ("GET", "audit", true),
+    ("GET", "audit.csv", true),
+    ("GET", "audit.jsonl", true),
     ("GET", "settings", true),
     ("POST", "settings", true),
     ("GET", "tokens", true),
@@ -48,7 +66,10 @@ const ROUTES: [(&str, &str, bool); 27] = [
     ("POST", "members/{user}/remove", true),
 ];
 
-/// Acme with a page, and the ids of what it has.
+/// Of Acme.
+const HOST: &str = "docs.example.com";
+
+/// Acme with a page that was built, and the ids of what it has.
 struct Victim {
     page: String,
     user: String,
@@ -58,6 +79,10 @@ struct Victim {
 impl Victim {
     async fn of(app: &App<'_>) -> Victim {
         let page = app.client.page(json!({"title": "Secret", "content": "secret"})).await;
+        let site = app.publisher.site_find(&app.acme.site).await.unwrap();
+        app.publisher.site_build(&site).await.unwrap();
+        assert!(app.publisher.run_next_build().await.unwrap());
+        app.publisher.domain_add(&site, HOST).await.unwrap();
         Browser::of_member(app, app.acme.id, "owner@example.com", Role::Owner).await;
         let members = app.publisher.member_list(app.acme.id).await.unwrap();
         let user = members[0].user.to_string();
@@ -67,7 +92,9 @@ impl Victim {
     fn fill(&self, app: &App, path: &str) -> String {
         let url = format!("/media/{}/a.txt", "0".repeat(32));
         let path = path.replace("{page}", &self.page).replace("{url}", &url);
-        path.replace("{token}", &app.acme.token_id.to_string()).replace("{user}", &self.user)
+        path.replace("{token}", &app.acme.token_id.to_string())
+            .replace("{user}", &self.user)
+            .replace("{host}", HOST)
     }
 }
 
@@ -77,7 +104,9 @@ async fn state(app: &App<'_>) -> Vec<String> {
     let mut state = vec![app.client.list().await.to_string()];
     state.push(format!("{:?}", app.publisher.site_settings(&site).await.unwrap()));
     state.push(format!("{:?}", app.publisher.member_list(app.acme.id).await.unwrap()));
-    state.push(app.publisher.build_list(&site).await.unwrap().len().to_string());
+    state.push(app.publisher.build_list(&site, 100).await.unwrap().len().to_string());
+    state.push(format!("{:?}", app.publisher.domain_list(&site).await.unwrap()));
+    state.push(app.publisher.site_is_protected(&site).await.unwrap().to_string());
     let tokens = app.publisher.tokens_of_account(app.acme.id).await.unwrap();
     state.extend(tokens.into_iter().map(|token| format!("{} {:?}", token.id, token.revoked_at)));
     state
@@ -90,6 +119,9 @@ async fn ask(browser: &mut Browser, method: &str, path: &str) -> (u16, String) {
         ("role", "owner"),
         ("email", "eve@example.com"),
         ("version", "1"),
+        ("domain", "evil.example.com"),
+        ("password", "evil"),
+        ("name", "acme"),
     ];
     let seen = match (method, path.ends_with("/media")) {
         ("GET", _) => browser.get(path).await,
@@ -137,7 +169,8 @@ async fn a_writer_cannot_reach_what_is_for_owners(database: &Database) {
     {
         let path = format!("/dashboard/sites/{}/{}", app.acme.site, victim.fill(&app, path));
         let (status, html) = ask(&mut writer, method, &path).await;
-        assert_eq!(status, if for_owners { 403 } else { 200 }, "{method} {path}");
+        let expected = if path.contains("builds/page?") { 303 } else { 200 };
+        assert_eq!(status, if for_owners { 403 } else { expected }, "{method} {path}");
         assert!(!html.contains("/tokens\"") && !html.contains("/members\""), "{method} {path}: {html}");
     }
     assert_eq!(state(&app).await, victim.before);
@@ -153,7 +186,10 @@ async fn without_a_session_every_screen_asks_to_sign_in(database: &Database) {
         let expected = if is_kept { 401 } else { 303 };
         assert_eq!(ask(&mut stranger, method, &path).await.0, expected, "{method} {path}");
     }
-    for path in ["/dashboard", "/dashboard/sites", "/dashboard/sessions"] {
+    let others =
+        ["", "/sites", "/sites/new", "/sessions", "/operator", "/operator/accounts", "/operator/state"];
+    for path in others.map(|path| format!("/dashboard{path}")) {
+        let path = path.as_str();
         let seen = stranger.get(path).await;
         assert!(seen.location().starts_with("/dashboard/sign-in?next="), "{path}: {seen:?}");
     }

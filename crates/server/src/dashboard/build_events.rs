@@ -1,0 +1,133 @@
+//! Follows the builds of a site with server-sent events. The rows are read once a second, so that it does not matter
+//! which server runs the build.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::sse::{Event, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::{Stream, stream};
+use model::SessionId;
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use super::builds::Lists;
+use super::session::AtSite;
+use crate::App;
+
+const EVERY: Duration = Duration::from_secs(1);
+/// Then the browser connects again, and the session is checked again. A server that stops waits for open responses.
+const LIFETIME: Duration = Duration::from_secs(10);
+const RECONNECT_AFTER: Duration = Duration::from_millis(200);
+
+/// Each has a connection, and reads the database once a second.
+const MAX_STREAMS: usize = 512;
+/// More than a person has windows with builds.
+const MAX_STREAMS_OF_SESSION: usize = 8;
+
+pub(super) async fn follow(State(app): State<App>, at: AtSite) -> Response {
+    match app.streams.enter(at.session.id) {
+        Some(place) => Sse::new(events(app, at, place)).into_response(),
+        // A browser does not connect again after this.
+        None => StatusCode::TOO_MANY_REQUESTS.into_response(),
+    }
+}
+
+fn events(app: App, at: AtSite, place: Place) -> impl Stream<Item = Result<Event, Infallible>> {
+    let follower = Follower { app, at, sent: String::new(), until: Instant::now() + LIFETIME, _place: place };
+    stream::unfold(Some(follower), |follower| async move {
+        let (event, rest) = follower?.next().await?;
+        Some((Ok(event), rest))
+    })
+}
+
+struct Follower {
+    app: App,
+    at: AtSite,
+    sent: String,
+    until: Instant,
+    _place: Place,
+}
+
+impl Follower {
+    /// The next event, and the follower, unless it was the last one. `None`: the stream ends without another event.
+    async fn next(mut self) -> Option<(Event, Option<Follower>)> {
+        loop {
+            let lists = Lists::of(&self.app, &self.at, &self.at.uri).await.ok()?;
+            let is_open = lists.is_open();
+            let data =
+                json!({"state": lists.state(), "lists": lists.to_string(), "open": is_open}).to_string();
+            if data != self.sent || !is_open {
+                self.sent = data;
+                let event = Event::default().retry(RECONNECT_AFTER).data(&self.sent);
+                return Some((event, is_open.then_some(self)));
+            }
+            if Instant::now() > self.until {
+                return None;
+            }
+            sleep(EVERY).await;
+        }
+    }
+}
+
+/// The open streams of each session.
+#[derive(Default)]
+pub(crate) struct Streams(Mutex<HashMap<SessionId, usize>>);
+
+/// A session's right to one stream.
+struct Place {
+    streams: Arc<Streams>,
+    session: SessionId,
+}
+
+impl Streams {
+    fn enter(self: &Arc<Streams>, session: SessionId) -> Option<Place> {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let total: usize = open.values().sum();
+        let own = open.entry(session).or_default();
+        if total >= MAX_STREAMS || *own >= MAX_STREAMS_OF_SESSION {
+            return None;
+        }
+        *own += 1;
+        Some(Place { streams: self.clone(), session })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = self.streams.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = open.get_mut(&self.session) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(&self.session);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn a_session_has_few_streams_and_all_together_have_a_limit() {
+        let session = |number| SessionId(Uuid::from_u128(number));
+        let streams = Arc::<Streams>::default();
+        let mut own: Vec<Place> =
+            (0..MAX_STREAMS_OF_SESSION).filter_map(|_| streams.enter(session(0))).collect();
+        assert_eq!(own.len(), MAX_STREAMS_OF_SESSION);
+        assert!(streams.enter(session(0)).is_none());
+        own.pop();
+        own.extend(streams.enter(session(0)));
+        let others: Vec<Place> = (1..).map_while(|number| streams.enter(session(number))).collect();
+        assert_eq!(own.len() + others.len(), MAX_STREAMS);
+        drop((own, others));
+        assert!(streams.0.lock().unwrap().is_empty());
+    }
+}

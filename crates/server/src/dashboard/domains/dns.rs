@@ -1,0 +1,158 @@
+//! Resolves the names of domains.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::lookup_host;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+/// Each occupies a thread until the name servers answer.
+const AT_ONCE: usize = 4;
+const DEADLINE: Duration = Duration::from_secs(4);
+
+/// The lookups that run.
+pub(crate) struct Lookups(Arc<Semaphore>);
+
+impl Default for Lookups {
+    fn default() -> Lookups {
+        Lookups(Arc::new(Semaphore::new(AT_ONCE)))
+    }
+}
+
+/// What the name servers know of a name.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Addresses(BTreeSet<IpAddr>),
+    /// There is no such name, or it has no address.
+    Nothing,
+    NoAnswer,
+}
+
+pub(super) async fn resolve(lookups: &Lookups, host: &str) -> Found {
+    let (places, host) = (lookups.0.clone(), host.to_owned());
+    let lookup = async {
+        let place = places.acquire_owned().await.ok()?;
+        // In a task of its own: after the deadline, the place is occupied for as long as the thread is.
+        let lookup = tokio::spawn(async move {
+            let found = lookup_host((host, 443)).await;
+            drop(place);
+            found
+        });
+        lookup.await.ok()
+    };
+    match timeout(DEADLINE, lookup).await {
+        Ok(Some(Ok(found))) => {
+            let found: BTreeSet<IpAddr> = found.map(|address| address.ip().to_canonical()).collect();
+            if found.is_empty() { Found::Nothing } else { Found::Addresses(found) }
+        }
+        Ok(Some(Err(_))) => Found::Nothing,
+        Ok(None) | Err(_) => Found::NoAnswer,
+    }
+}
+
+/// For a person. `expected` is what the name servers know of `target`, an address of this server.
+pub(super) fn describe(found: &Found, expected: &Found, target: &str) -> String {
+    let found = match found {
+        Found::Addresses(found) => found,
+        Found::Nothing => {
+            return format!(
+                "No address was found. Add a CNAME record that points to {target}, or A and AAAA records with the \
+                 addresses of the server. A new record may take some hours."
+            );
+        }
+        Found::NoAnswer => return "The name servers did not answer in time. Try again later.".to_owned(),
+    };
+    let Found::Addresses(expected) = expected else {
+        return format!("It points to {}. The address of this server ({target}) is not known.", list(found));
+    };
+    match found.is_disjoint(expected) {
+        false => format!("It points to this server: {}.", list(found)),
+        true => format!(
+            "It points to {}, and {target} to {}. That is right only if a proxy or a content delivery network is in \
+             between.",
+            list(found),
+            list(expected)
+        ),
+    }
+}
+
+fn list(addresses: &BTreeSet<IpAddr>) -> String {
+    let text =
+        |address: &IpAddr| if is_public(address) { address.to_string() } else { "a private address".into() };
+    let mut texts: Vec<String> = addresses.iter().map(text).collect();
+    texts.dedup();
+    texts.join(", ")
+}
+
+/// Addresses of private networks are not shown: they could tell strangers about the network of the server.
+fn is_public(address: &IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            let [first, second, ..] = address.octets();
+            let is_shared = first == 100 && (64..128).contains(&second);
+            !(address.is_private()
+                || address.is_loopback()
+                || address.is_link_local()
+                || address.is_unspecified()
+                || is_shared)
+        }
+        IpAddr::V6(address) => {
+            !(address.is_loopback()
+                || address.is_unspecified()
+                || address.is_unique_local()
+                || address.is_unicast_link_local())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(addresses: &[&str]) -> Found {
+        Found::Addresses(addresses.iter().map(|address| address.parse().unwrap()).collect())
+    }
+
+    #[test]
+    fn what_a_name_points_to_is_said_plainly() {
+        let here = found(&["192.0.2.1", "2001:db8::1"]);
+        let check = |seen: Found, expected: &Found, text: &str| {
+            assert_eq!(describe(&seen, expected, "books.example.com"), text);
+        };
+        check(found(&["2001:db8::1"]), &here, "It points to this server: 2001:db8::1.");
+        check(
+            found(&["192.0.2.9"]),
+            &here,
+            "It points to 192.0.2.9, and books.example.com to 192.0.2.1, 2001:db8::1. That is right only if a proxy or a \
+             content delivery network is in between.",
+        );
+        check(
+            found(&["192.0.2.9"]),
+            &Found::Nothing,
+            "It points to 192.0.2.9. The address of this server (books.example.com) is not known.",
+        );
+        check(Found::NoAnswer, &here, "The name servers did not answer in time. Try again later.");
+        assert!(
+            describe(&Found::Nothing, &here, "a.b").starts_with("No address was found. Add a CNAME record")
+        );
+    }
+
+    #[test]
+    fn addresses_of_private_networks_are_not_shown() {
+        let private =
+            ["10.1.2.3", "127.0.0.1", "169.254.169.254", "192.168.0.1", "100.64.0.1", "::1", "fd00::1"];
+        let text = describe(&found(&private), &Found::Nothing, "a.b");
+        assert_eq!(text, "It points to a private address. The address of this server (a.b) is not known.");
+    }
+
+    #[tokio::test]
+    async fn a_name_of_this_machine_is_resolved() {
+        let Found::Addresses(addresses) = resolve(&Lookups::default(), "localhost").await else {
+            panic!("localhost has an address");
+        };
+        assert!(addresses.iter().all(IpAddr::is_loopback), "{addresses:?}");
+    }
+}
