@@ -23,7 +23,7 @@ mod sites;
 mod tls;
 mod trace;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::extract::FromRef;
 use ipnet::IpNet;
@@ -32,6 +32,7 @@ use model::Clock;
 use publisher::Publisher;
 
 use crate::dashboard::SignIns;
+use crate::docs::reference::Reference;
 
 pub use dashboard::link_url;
 pub use docs::openapi;
@@ -47,6 +48,7 @@ pub struct App {
     parts: Arc<AppParts>,
     health: Health,
     sign_ins: Arc<SignIns>,
+    reference: Arc<OnceLock<Reference>>,
 }
 
 pub struct AppParts {
@@ -66,7 +68,7 @@ impl App {
     pub fn new(parts: AppParts) -> App {
         let health = Health::new(parts.publisher.clone(), parts.limiter.backend().clone(), true);
         let sign_ins = Arc::new(SignIns::new(parts.limiter.backend().clone()));
-        App { parts: Arc::new(parts), health, sign_ins }
+        App { parts: Arc::new(parts), health, sign_ins, reference: Arc::default() }
     }
 }
 
