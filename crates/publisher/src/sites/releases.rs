@@ -3,6 +3,8 @@
 use store::releases::{self, Move, Release};
 use store::sites::{self, Site};
 
+use super::hub;
+use crate::builds::owners_settings;
 use crate::{Error, Publisher};
 
 /// A release, and whether visitors get it.
@@ -27,7 +29,7 @@ impl Publisher {
     /// Makes an older release live (`None`: the one before the live one), until the next requested build.
     pub async fn rollback(&self, site: &Site, to: Option<i64>) -> Result<i64, Error> {
         let (id, name) = (site.id, site.name.clone());
-        let rolled_back = self.write(move |tx, _| {
+        let rolled_back = self.write(move |tx, now| {
             // Under the site's lock the upkeep cannot delete the chosen release.
             sites::lock(tx, id)?;
             let live = releases::live(tx, id)?.ok_or_else(|| Error::refused("the site was never built"))?;
@@ -42,7 +44,8 @@ impl Publisher {
                     name.as_str()
                 )));
             };
-            releases::go_live(tx, id, wanted.number, Move::Rollback)?;
+            let hub = owners_settings(tx, id)?.hub;
+            hub::go_live(tx, id, wanted.number, Move::Rollback, hub.as_deref(), now)?;
             Ok(wanted.number)
         });
         rolled_back.await

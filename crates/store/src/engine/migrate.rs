@@ -52,6 +52,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(8, "0008_pictures.sql", compatible: 8, on_postgres: 6),
     // New tables, which older programs do not read.
     migration!(9, "0009_people.sql", compatible: 8, on_postgres: 6),
+    // An older program announces no feeds.
+    migration!(12, "0012_pings.sql", compatible: 8, on_postgres: 6),
 ];
 /// The schema of this binary.
 pub const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;

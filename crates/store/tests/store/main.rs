@@ -31,6 +31,7 @@ mod objects;
 mod packs;
 mod pages;
 mod people;
+mod pings;
 mod processes;
 mod races;
 mod releases;
