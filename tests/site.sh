@@ -3,6 +3,7 @@
 #
 #   tests/site.sh                      everything
 #   tests/site.sh --screenshots DIR    screenshots of every type of page instead
+#   tests/site.sh --pictures DIR       the pictures of docs/pictures instead
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -23,8 +24,8 @@ main() {
 }
 
 check_arguments() {
-  if (($# > 0)) && [[ $# != 2 || $1 != --screenshots ]]; then
-    echo 'usage: tests/site.sh [--screenshots DIR]' >&2
+  if (($# > 0)) && [[ $# != 2 || ! $1 =~ ^--(screenshots|pictures)$ ]]; then
+    echo 'usage: tests/site.sh [--screenshots DIR | --pictures DIR]' >&2
     exit 2
   fi
 }

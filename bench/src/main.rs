@@ -70,7 +70,7 @@ async fn measure(options: &Options, report: &mut Report) -> Result<()> {
         report.add(site::rename().await?);
     }
     if options.selects("search") {
-        report.add(search::search(&options.sizes)?);
+        report.add(search::search(&options.sizes).await?);
     }
     if options.selects("serve") {
         report.add(serving::serve().await?);

@@ -5,6 +5,7 @@ mod fts5;
 mod ours;
 mod pagefind;
 mod queries;
+mod served;
 
 use anyhow::Result;
 use markdown::Rendered;
@@ -32,16 +33,17 @@ trait Engine {
     fn answer(&mut self, query: &str) -> Result<Answer>;
 }
 
-pub fn search(sizes: &[usize]) -> Result<Report> {
+pub async fn search(sizes: &[usize]) -> Result<Report> {
     let mut report = Report::default();
     for &size in sizes {
-        measure(size, &mut report)?;
+        let queries = measure(size, &mut report)?;
+        report.add(served::measure(size, &queries).await?);
     }
     report.add(unspaced()?);
     Ok(report)
 }
 
-fn measure(size: usize, report: &mut Report) -> Result<()> {
+fn measure(size: usize, report: &mut Report) -> Result<queries::Queries> {
     let mut texts = Vec::new();
     let rendering = time(|| {
         texts = texts_of(corpus::pages(size))?;
@@ -90,7 +92,7 @@ fn measure(size: usize, report: &mut Report) -> Result<()> {
     if size <= MAX_PAGEFIND {
         with_pagefind(&texts, &queries, &our_figures, indexing, report)?;
     }
-    Ok(())
+    Ok(queries)
 }
 
 fn with_pagefind(

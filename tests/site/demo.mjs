@@ -46,7 +46,7 @@ export const SITES = [
         publishedAt: '2026-02-01T00:00:00Z',
       },
       { slug: 'two', title: 'Two', content: '', publishedAt: '2026-03-01T00:00:00Z', apiEndpoint: 'GET /posts/two' },
-      { slug: 'start', title: 'Start', contentType: 'docs', content: 'Begin here.' },
+      { slug: 'start', title: 'Getting started', contentType: 'docs', content: 'Begin here.' },
       docsPage('guides', 'install', 'Install'),
       { ...docsPage('guides', 'too-deep', 'A page that cannot be rendered'), content: tooDeep() },
       ...codes(),

@@ -7,6 +7,7 @@ import { launch, reader } from './browser.mjs';
 import { crawl } from './crawl.mjs';
 import { GATES, SITES } from './demo.mjs';
 import { machines } from './machines.mjs';
+import { pictures } from './pictures.mjs';
 import { publish } from './publish.mjs';
 import { Report } from './report.mjs';
 import { screenshots } from './screenshots.mjs';
@@ -19,6 +20,17 @@ const [option, directory] = process.argv.slice(2);
 const report = new Report();
 const browser = await launch();
 try {
+  if (option === '--pictures') {
+    await report.step('pictures', (problem) => pictures(browser, { recto, api }, directory, problem));
+  } else {
+    await check();
+  }
+} finally {
+  await browser.close();
+}
+process.exitCode = report.failed ? 1 : 0;
+
+async function check() {
   let all = [];
   await report.step('publish', async () => {
     all = await publish([...SITES, ...GATES], { recto, api });
@@ -31,10 +43,7 @@ try {
   } else {
     await look(all);
   }
-} finally {
-  await browser.close();
 }
-process.exitCode = report.failed ? 1 : 0;
 
 async function look(all) {
   const [sites, gates] = [all.slice(0, SITES.length), all.slice(SITES.length)];

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use anyhow::Result;
 use model::PageId;
-use search::{Files, Indexer, Leaf, LeafName, Page, Partition, Query, Section, Texts, merge, snippet};
+use search::{
+    Files, Indexer, Leaf, LeafName, Page, Partition, Query, Search, Section, Texts, Vocabulary, merge,
+    snippet,
+};
 use uuid::Uuid;
 
 use super::queries::Answer;
@@ -18,6 +21,8 @@ pub struct Ours {
     partition: Partition,
     names: Vec<LeafName>,
     leaves: Vec<Files>,
+    /// Empty until the first query with a typo.
+    vocabulary: Vocabulary,
 }
 
 impl Ours {
@@ -37,7 +42,7 @@ impl Ours {
             merge(&ids.iter().map(|id| &pages[id]).collect::<Vec<_>>(), &ids)
         };
         let leaves = names.iter().map(leaf).collect::<Result<Vec<_>, _>>()?;
-        Ok((Ours { partition, names, leaves }, ms_since(start)))
+        Ok((Ours { partition, names, leaves, vocabulary: Vocabulary::default() }, ms_since(start)))
     }
 
     /// The milliseconds that one changed page takes: its terms, and its leaf.
@@ -80,7 +85,16 @@ impl Engine for Ours {
         let start = std::time::Instant::now();
         let leaves: Vec<Leaf> =
             self.leaves.iter().map(|files| Leaf::open(&files.terms)).collect::<Result<_, _>>()?;
-        let found = search::search(&leaves, &Query::parse(query)?, LIMIT)?;
+        let mut search = Search::new(Query::parse(query)?);
+        leaves.iter().try_for_each(|leaf| search.add(leaf))?;
+        if search.forgiving().is_some() && self.vocabulary.weight() == 0 {
+            leaves.iter().try_for_each(|leaf| self.vocabulary.add(leaf))?;
+        }
+        if let Some(mut forgiving) = search.forgiving_with(&self.vocabulary) {
+            leaves.iter().try_for_each(|leaf| forgiving.add(leaf))?;
+            search = forgiving;
+        }
+        let found = search.best(LIMIT)?;
         for hit in &found.hits {
             snippet(&Texts::open(&self.leaves[hit.leaf].texts)?, hit.page, &found.query)?;
         }

@@ -60,6 +60,7 @@ pub struct Config {
     pub build_workers: usize,
     /// Whether owners may add HTML to the head of their pages.
     pub custom_head: bool,
+    pub private_hubs: bool,
     /// Releases that are kept per site, for rollbacks.
     pub keep_releases: usize,
     /// A build that takes longer fails.
@@ -190,6 +191,7 @@ impl Config {
             },
             build_workers: limit("builds.workers", raw.builds.workers, MAX_WORKERS)?,
             custom_head: raw.sites.custom_head,
+            private_hubs: raw.sites.private_hubs,
             keep_releases: limit("builds.keep_releases", raw.builds.keep_releases, MAX_COUNT)?,
             build_time_limit: Duration::from_secs(
                 60 * limit("builds.time_limit_minutes", raw.builds.time_limit_minutes, MAX_COUNT)? as u64,

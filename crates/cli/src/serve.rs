@@ -110,6 +110,7 @@ fn open_with(config: &Config, schema: Schema, clock: Arc<dyn Clock>) -> Result<P
         purge_after: config.purge_after,
         keep_releases: config.keep_releases,
         custom_head: config.custom_head,
+        private_hubs: config.private_hubs,
         build_time_limit: config.build_time_limit,
         disks: disks_of(config),
         min_free: config.min_free,

@@ -15,6 +15,11 @@ impl Inline<'_> {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// Without markup.
+    pub fn plain(&self) -> Cow<'_, str> {
+        plain(&self.0)
+    }
 }
 
 impl<'t> From<&'t str> for Inline<'t> {

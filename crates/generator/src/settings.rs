@@ -45,6 +45,8 @@ pub struct Settings {
     pub edit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signals: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hub: Option<String>,
 }
 
 /// The fonts of a site.
@@ -99,7 +101,7 @@ const MAX_CSS_CHARS: usize = 100_000;
 
 impl Settings {
     /// Each key with its description, in display order.
-    pub const KEYS: [(&str, &str); 17] = [
+    pub const KEYS: [(&str, &str); 18] = [
         ("title", "the site's name, in the masthead and in feeds; the site's host label when not set"),
         ("description", "one sentence about the site, for its home page, search engines and feeds"),
         ("language", "the language of the texts, such as en, de or pt-BR; en when not set"),
@@ -135,6 +137,7 @@ impl Settings {
             "signals",
             "what robots may use the pages for, in robots.txt: search=yes, ai-input=yes, ai-train=no",
         ),
+        ("hub", "the WebSub hub that is notified when the feeds change: https://hub.example.com/"),
     ];
 
     /// Sets `key`; an empty value restores its default. The error message is for the owner.
@@ -161,6 +164,7 @@ impl Settings {
             "punctuation" => self.punctuation = punctuation(value)?,
             "edit" => self.edit = edit(value)?,
             "signals" => self.signals = signals(value)?,
+            "hub" => self.hub = hub(value)?,
             _ => return Err(format!("unknown setting \"{key}\"; {}", known_keys())),
         }
         Ok(())
@@ -190,6 +194,7 @@ impl Settings {
             "punctuation" => (self.punctuation == Punctuation::Plain).then(|| "plain".to_owned()),
             "edit" => self.edit.clone(),
             "signals" => self.signals.clone(),
+            "hub" => self.hub.clone(),
             _ => return None,
         };
         Some(value.unwrap_or_default())
@@ -352,6 +357,14 @@ fn signals(value: &str) -> Result<Option<String>, String> {
     Ok((!signals.is_empty()).then(|| signals.join(", ")))
 }
 
+fn hub(value: &str) -> Result<Option<String>, String> {
+    match value {
+        "" => Ok(None),
+        _ if is_link(value) && value.starts_with("http") => Ok(Some(value.to_owned())),
+        _ => Err(format!("hub must be a URL that begins with https://, not \"{value}\"")),
+    }
+}
+
 fn fonts(value: &str) -> Result<Fonts, String> {
     match value {
         "" | "theme" => Ok(Fonts::Theme),
@@ -397,6 +410,7 @@ mod tests {
             ("punctuation", "plain"),
             ("edit", "https://example.com/edit/main/{path}.md"),
             ("signals", "search=yes, ai-train=no"),
+            ("hub", "https://hub.example.com/"),
         ];
         assert_eq!(values.map(|(key, _)| key), Settings::KEYS.map(|(key, _)| key));
         for (key, value) in values {
@@ -418,7 +432,7 @@ mod tests {
             "colour",
             "red",
             "unknown setting \"colour\"; the settings are title, description, language, author, logo, icon, \
-             accent, links, sections, footer, head, css, noindex, fonts, punctuation, edit, signals",
+             accent, links, sections, footer, head, css, noindex, fonts, punctuation, edit, signals, hub",
         );
         check("title", &"x".repeat(101), "title must be at most 100 characters, got 101");
         check("title", "a\0b", "title must not contain U+0000");
@@ -455,6 +469,7 @@ mod tests {
             "https://example.com/edit",
             "edit must contain {path}, such as https://example.com/edit/main/{path}.md",
         );
+        check("hub", "/hub", "hub must be a URL that begins with https://, not \"/hub\"");
         check("links", &"A=/a;".repeat(13), "links: at most 12 fit, got 13");
     }
 

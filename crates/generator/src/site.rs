@@ -103,6 +103,10 @@ impl Site {
         Site { frame: Frame::new(origin, settings, default_title), index }
     }
 
+    pub fn settings(&self) -> &Settings {
+        &self.frame.settings
+    }
+
     /// A site as of the last build, without dirty paths. Also the first step of a clean build, which then makes
     /// [`Site::all_paths`].
     pub fn load(

@@ -86,11 +86,30 @@ pub struct Words {
     pub alerts: [&'static str; 5],
     /// The summary of `:::details` without one.
     pub details: &'static str,
+    /// For screen readers, like all that follow: the link beside a heading.
+    pub section_link: &'static str,
+    /// The number follows, if there are several.
+    pub table: &'static str,
+    /// Its number follows.
+    pub footnote: &'static str,
+    pub footnotes: &'static str,
+    /// The number of the footnote follows.
+    pub footnote_back: &'static str,
+    /// Done, and not done yet.
+    pub tasks: [&'static str; 2],
 }
 
 impl Words {
-    pub const ENGLISH: Words =
-        Words { alerts: ["Note", "Tip", "Important", "Warning", "Caution"], details: "Details" };
+    pub const ENGLISH: Words = Words {
+        alerts: ["Note", "Tip", "Important", "Warning", "Caution"],
+        details: "Details",
+        section_link: "Link to this section",
+        table: "Table",
+        footnote: "Footnote",
+        footnotes: "Footnotes",
+        footnote_back: "Back to reference",
+        tasks: ["Completed task", "Incomplete task"],
+    };
 }
 
 /// A text exceeds the bounds. The message says why; it can follow a colon.

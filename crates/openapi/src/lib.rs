@@ -9,6 +9,7 @@ mod document;
 mod example;
 mod fields;
 mod operation;
+mod parse;
 mod requests;
 mod text;
 
@@ -16,6 +17,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use model::{ApiEndpoint, Section, Slug};
 use serde_json::Value;
+
+pub use crate::parse::parse;
 
 use crate::document::{Document, Operation};
 use crate::text::cut;
@@ -59,6 +62,8 @@ pub struct Names<'n> {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Invalid {
+    #[error("line {line}: {message}")]
+    Syntax { line: usize, message: String },
     #[error("this is no OpenAPI document: it has no {0:?}")]
     Missing(&'static str),
     #[error("OpenAPI {0} cannot be read, only 3.0 and 3.1: convert the document first")]

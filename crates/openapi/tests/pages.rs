@@ -4,7 +4,7 @@
 
 use std::process::Command;
 
-use openapi::{Invalid, Names, Page, pages};
+use openapi::{Invalid, Names, Page, pages, parse};
 use proptest::prelude::*;
 use recto_openapi as openapi;
 use serde_json::{Value, json};
@@ -252,6 +252,28 @@ fn anything() -> impl Strategy<Value = Value> {
                 .collect()),
         ]
     })
+}
+
+#[test]
+fn a_document_may_be_yaml() {
+    let yaml = "
+openapi: 3.1.0
+info: {title: Lamps}
+paths:
+  /lamps:
+    get:
+      summary: List lamps
+      responses:
+        200: {description: &ok \"The lamps\"}
+        default: {description: *ok}
+";
+    let document = parse(yaml).unwrap();
+    assert_eq!(document["paths"]["/lamps"]["get"]["responses"]["200"]["description"], "The lamps");
+    let json = document.to_string();
+    assert_eq!(parse(&json).unwrap(), document);
+    assert_eq!(pages(&document, NAMES).unwrap().len(), 3);
+    assert!(matches!(parse("a: [\nb"), Err(Invalid::Syntax { line, .. }) if line > 0));
+    assert!(parse(&format!("a: {}", "[".repeat(200))).is_err(), "it is nested too deeply");
 }
 
 proptest! {

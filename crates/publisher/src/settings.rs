@@ -36,6 +36,8 @@ pub struct Settings {
     pub keep_releases: usize,
     /// Whether owners may add HTML to the head of their pages.
     pub custom_head: bool,
+    /// Whether a hub may have a private address, and be reached by http.
+    pub private_hubs: bool,
     /// A build that takes longer fails.
     pub build_time_limit: Duration,
     /// Directories on all disks that the server writes to, that of the database first.

@@ -3,6 +3,7 @@
 mod domains;
 pub(crate) mod drawn;
 mod export;
+pub(crate) mod hub;
 pub(crate) mod protection;
 mod releases;
 mod search;

@@ -17,7 +17,8 @@
 //! - The dictionary of a leaf is front-coded, in blocks of 16 terms; opening it reads nothing. A finite state transducer
 //!   (the crate `fst`) was measured with the READMEs of 64 packages, some 5,000 terms: it is a tenth larger and takes 20
 //!   times as long to make, several milliseconds for one changed page. Its only gain would be typos, which are found in
-//!   20 µs for each leaf here, because blocks that begin wrongly are skipped.
+//!   20 µs for each leaf here, because blocks that begin wrongly are skipped. A server also keeps the terms of the whole
+//!   site, each once ([`Vocabulary`]), and looks up only those that a typo may stand for.
 //!
 //! # Results
 //!
@@ -53,6 +54,7 @@ mod search;
 mod texts;
 mod tokens;
 mod typo;
+mod vocabulary;
 
 pub use excerpt::{Snippet, snippet};
 pub use leaf::{Leaf, Listing, MAX_PAGES, merge};
@@ -61,6 +63,7 @@ pub use partition::{LeafName, Partition, hash};
 pub use query::{MAX_QUERY, Query, TooLong};
 pub use search::{Found, Hit, Search, search};
 pub use texts::Texts;
+pub use vocabulary::Vocabulary;
 
 /// The two files of a leaf.
 #[derive(Clone, Debug, PartialEq, Eq)]

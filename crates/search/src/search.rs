@@ -6,6 +6,7 @@ use crate::leaf::{Impact, Leaf, Listing, MAX_PAGES, Postings, Size, bits};
 use crate::query::{Query, Word};
 use crate::rank::{Frequency, Match, Scale, Statistics, Weight};
 use crate::typo::{Likeness, compare};
+use crate::vocabulary::Vocabulary;
 
 /// The pages that match.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +48,8 @@ pub struct Search {
     site: Statistics,
     /// Of each word.
     frequencies: Vec<Frequency>,
+    /// The terms that each word may stand for, if they are known; otherwise the terms of each leaf are compared.
+    alike: Vec<Option<Vec<Vec<u8>>>>,
     /// How each word matches the leaf that is added.
     words: Vec<WordMatches>,
     /// Leaves that were added.
@@ -72,6 +75,7 @@ impl Search {
         Search {
             site: Statistics::default(),
             frequencies: vec![Frequency::default(); query.words.len()],
+            alike: vec![None; query.words.len()],
             words: vec![WordMatches::default(); query.words.len()],
             leaves: 0,
             candidates: Vec::new(),
@@ -88,9 +92,11 @@ impl Search {
             self.site.tokens += u64::from(leaf.size(page)?.tokens);
         }
         let mut pages = if self.query.words.is_empty() { 0 } else { u64::MAX };
-        let words = self.query.words.iter().zip(&mut self.words).zip(&mut self.frequencies);
-        for ((word, matches), frequency) in words {
-            matches.find(leaf, word)?;
+        let words = self.query.words.iter().zip(&self.alike);
+        for ((word, alike), (matches, frequency)) in
+            words.zip(self.words.iter_mut().zip(&mut self.frequencies))
+        {
+            matches.find(leaf, word, alike.as_deref())?;
             frequency.exact += matches.exact_pages.count_ones();
             frequency.all += matches.pages.count_ones();
             pages &= matches.pages;
@@ -113,6 +119,17 @@ impl Search {
     pub fn forgiving(&self) -> Option<Search> {
         let query = if self.candidates.is_empty() { self.query.forgiving() } else { None };
         query.map(Search::new)
+    }
+
+    /// The same, with the terms of all leaves: finds the same, sooner.
+    pub fn forgiving_with(&self, vocabulary: &Vocabulary) -> Option<Search> {
+        let mut search = self.forgiving()?;
+        let alike = |word: &Word| match word {
+            Word::Forgiving(word) => vocabulary.alike(word.as_bytes()),
+            _ => None,
+        };
+        search.alike = search.query.words.iter().map(alike).collect();
+        Some(search)
     }
 
     /// The best `limit` pages, once all leaves were added.
@@ -185,7 +202,7 @@ impl WordMatches {
         Match { exact: if is_exact { self.exact[page] } else { Impact::default() }, all: self.all[page] }
     }
 
-    fn find(&mut self, leaf: &Leaf<'_>, word: &Word) -> Result<(), Damaged> {
+    fn find(&mut self, leaf: &Leaf<'_>, word: &Word, alike: Option<&[Vec<u8>]>) -> Result<(), Damaged> {
         (self.exact_pages, self.pages) = (0, 0);
         match word {
             Word::Whole(word) => {
@@ -200,9 +217,23 @@ impl WordMatches {
                     false => self.add(&postings),
                 })
             }
-            Word::Forgiving(word) => self.find_forgiving(leaf, word.as_bytes()),
+            Word::Forgiving(word) => match alike {
+                Some(terms) => self.find_each(leaf, word.as_bytes(), terms),
+                None => self.find_forgiving(leaf, word.as_bytes()),
+            },
             Word::Part(chars) => self.find_part(leaf, chars),
         }
+    }
+
+    fn find_each(&mut self, leaf: &Leaf<'_>, word: &[u8], terms: &[Vec<u8>]) -> Result<(), Damaged> {
+        for term in terms {
+            match leaf.find(term)? {
+                Some(postings) if term == word => self.add_exact(&postings),
+                Some(postings) => self.add(&postings),
+                None => {}
+            }
+        }
+        Ok(())
     }
 
     fn find_forgiving(&mut self, leaf: &Leaf<'_>, word: &[u8]) -> Result<(), Damaged> {

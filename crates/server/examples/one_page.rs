@@ -47,6 +47,7 @@ async fn main() {
         purge_after: Duration::from_secs(3600),
         keep_releases: 3,
         custom_head: true,
+        private_hubs: false,
         build_time_limit: Duration::from_secs(600),
         disks: vec![],
         min_free: None,

@@ -23,7 +23,7 @@ mod sites;
 mod tls;
 mod trace;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::extract::FromRef;
 use ipnet::IpNet;
@@ -33,6 +33,7 @@ use publisher::Publisher;
 use tokio::sync::Semaphore;
 
 use crate::dashboard::{EXPORTS_AT_ONCE, Lookups, SignIns, Streams};
+use crate::docs::reference::Reference;
 use crate::tls::CertificateRequests;
 
 pub use dashboard::link_url;
@@ -53,6 +54,7 @@ pub struct App {
     lookups: Arc<Lookups>,
     exports: Arc<Semaphore>,
     certificate_requests: Arc<CertificateRequests>,
+    reference: Arc<OnceLock<Reference>>,
 }
 
 pub struct AppParts {
@@ -80,6 +82,7 @@ impl App {
             lookups: Arc::default(),
             exports: Arc::new(Semaphore::new(EXPORTS_AT_ONCE)),
             certificate_requests: Arc::default(),
+            reference: Arc::default(),
         }
     }
 }

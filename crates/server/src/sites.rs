@@ -14,6 +14,7 @@
 mod compress;
 mod conditions;
 mod drawn;
+mod feed;
 mod file;
 mod files;
 mod gate;

@@ -33,7 +33,7 @@ pub use crate::engine::{
 pub use crate::error::{Error, Result};
 pub use crate::media::{copies, mentions, objects, transcodes};
 pub use crate::pages::{autosaves, former, texts, trash};
-pub use crate::releases::{files, packs};
+pub use crate::releases::{files, packs, pings};
 pub use crate::sites::hosts;
 
 /// No lease and no pause before a deletion is longer. A time further ahead was stored by a clock that went wrong, and

@@ -3,6 +3,7 @@
 
 pub mod files;
 pub mod packs;
+pub mod pings;
 
 use model::{BuildId, SiteId, Timestamp};
 

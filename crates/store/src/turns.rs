@@ -19,11 +19,17 @@ UPDATE accounts
 SET copies_turn = $1
 WHERE id = $2";
 
+const PINGS: &str = "
+UPDATE accounts
+SET ping_turn = $1
+WHERE id = $2";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Queue {
     Builds,
     Transcodes,
     Copies,
+    Pings,
 }
 
 /// The account is being served.
@@ -32,6 +38,7 @@ pub(crate) fn take(tx: &mut Tx, queue: Queue, account: AccountId, now: Timestamp
         Queue::Builds => BUILD,
         Queue::Transcodes => TRANSCODE,
         Queue::Copies => COPIES,
+        Queue::Pings => PINGS,
     };
     tx.execute(sql, &[&now.micros(), &account.0])?;
     Ok(())

@@ -36,6 +36,7 @@ section!(Sites {
     cache: String = "64 MB".into(),
     disk_cache: String = "1 GB".into(),
     custom_head: bool = true,
+    private_hubs: bool = false,
 });
 section!(Admin { listen: String = String::new() });
 section!(Store {
@@ -111,6 +112,7 @@ const KEYS: &[(&str, &str, ValueKind)] = &[
     ("sites", "cache", ValueKind::Text),
     ("sites", "disk_cache", ValueKind::Text),
     ("sites", "custom_head", ValueKind::Switch),
+    ("sites", "private_hubs", ValueKind::Switch),
     ("admin", "listen", ValueKind::Text),
     ("store", "url", ValueKind::Text),
     ("store", "connections", ValueKind::Number),

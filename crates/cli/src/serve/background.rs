@@ -1,4 +1,4 @@
-//! Background work of the server: builds, scheduled pages, transcoding, smaller images, cleanup.
+//! Background work of the server: builds, scheduled pages, transcoding, smaller images, announced feeds, cleanup.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,6 +47,7 @@ fn start_worker(publisher: &Publisher, config: &Config, stop: &CancellationToken
         tokio::spawn(queue_due(publisher.clone(), stop.clone())),
         tokio::spawn(transcode(publisher.clone(), stop.clone())),
         tokio::spawn(make_smaller_copies(publisher.clone(), stop.clone())),
+        tokio::spawn(announce_feeds(publisher.clone(), stop.clone())),
     ];
     tasks.extend((0..config.build_workers).map(|_| tokio::spawn(build(publisher.clone(), stop.clone()))));
     tasks
@@ -85,6 +86,10 @@ async fn transcode(publisher: Publisher, stop: CancellationToken) {
 
 async fn make_smaller_copies(publisher: Publisher, stop: CancellationToken) {
     publisher.run_smaller_copies(stop.cancelled()).await;
+}
+
+async fn announce_feeds(publisher: Publisher, stop: CancellationToken) {
+    publisher.run_pings(stop.cancelled()).await;
 }
 
 /// Repeats `work` until `stop`, which may cancel it at any await: each of its steps is a transaction.

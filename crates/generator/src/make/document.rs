@@ -130,6 +130,9 @@ impl Site {
     ) -> Shell<'s> {
         let mut shell = self.shell(path, &page.title).in_language(page.params.lang.as_deref());
         shell.description = page.description.as_deref().map_or(Cow::Borrowed(summary), plain);
+        if shell.description.is_empty() {
+            shell = shell.like_site();
+        }
         shell.noindex |= page.params.noindex;
         shell.markdown = Some(if path == "/" { "/index.md".to_owned() } else { format!("{path}.md") });
         shell.section = section_of(page);

@@ -24,6 +24,7 @@ struct Atom<'s> {
     lang: &'s str,
     title: &'s str,
     subtitle: Option<&'s str>,
+    hub: Option<&'s str>,
     updated: Timestamp,
     entries: Vec<Item<'s>>,
 }
@@ -35,6 +36,7 @@ struct Rss<'s> {
     lang: &'s str,
     title: &'s str,
     subtitle: Option<&'s str>,
+    hub: Option<&'s str>,
     updated_822: String,
     entries: Vec<Item<'s>>,
 }
@@ -67,6 +69,7 @@ impl Site {
             lang: self.frame.settings.language(),
             title: &self.frame.title,
             subtitle: self.frame.settings.description.as_deref(),
+            hub: self.frame.settings.hub.as_deref(),
             updated: self.updated(),
             entries,
         })
@@ -78,6 +81,7 @@ impl Site {
             lang: self.frame.settings.language(),
             title: &self.frame.title,
             subtitle: self.frame.settings.description.as_deref(),
+            hub: self.frame.settings.hub.as_deref(),
             updated_822: rfc822(self.updated()),
             entries: self.items('<'),
         })
@@ -95,6 +99,9 @@ impl Site {
         });
         if let Some(description) = &frame.settings.description {
             feed["description"] = description.as_str().into();
+        }
+        if let Some(hub) = &frame.settings.hub {
+            feed["hubs"] = json!([{"type": "WebSub", "url": hub}]);
         }
         let mut feed = format!("{feed:#}\n");
         for item in &items {

@@ -1,5 +1,7 @@
 //! The home page: by itself, or on the homepage.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use model::ContentType;
 
@@ -40,6 +42,22 @@ struct HomeFragment<'s> {
     pages: Vec<Card<'s>>,
 }
 
+impl HomeFragment<'_> {
+    /// Empty if there is nothing to list.
+    fn html(&self) -> String {
+        match self.titles().next() {
+            Some(_) => render(self),
+            None => String::new(),
+        }
+    }
+
+    fn titles(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let posts = self.lead.iter().map(|lead| &lead.entry).chain(&self.posts).map(|entry| &entry.title);
+        let cards = self.docs.iter().chain(&self.pages).map(|card| &card.title);
+        posts.chain(cards).map(Inline::plain)
+    }
+}
+
 struct Lead<'s> {
     entry: Entry<'s>,
     cover: Option<Cover<'s>>,
@@ -69,8 +87,8 @@ impl<'s> Card<'s> {
 
 impl Site {
     pub(super) fn home(&self) -> String {
-        let mut shell = self.shell("/", &self.frame.title);
-        shell.description = self.frame.settings.description.as_deref().unwrap_or_default().into();
+        let list = self.home_fragment();
+        let mut shell = self.shell("/", &self.frame.title).like_site().listing(list.titles());
         let site = serde_json::json!({
             "@context": "https://schema.org",
             "@type": "WebSite",
@@ -78,11 +96,15 @@ impl Site {
             "url": format!("{}/", self.frame.origin),
         });
         shell.json_ld = Some(text::script_json(&site));
-        render(&HomeTemplate { shell, list: self.home_list() })
+        render(&HomeTemplate { shell, list: list.html() })
+    }
+
+    pub(super) fn home_list(&self) -> String {
+        self.home_fragment().html()
     }
 
     /// The newest posts, the sections of the docs, and the pages without a section.
-    pub(super) fn home_list(&self) -> String {
+    fn home_fragment(&self) -> HomeFragment<'_> {
         let sections = self.index.docs_sections().take(HOME_CARDS).map(|(section, ordered_pages)| Card {
             url: list_url(ContentType::Docs, section),
             title: self.index.section_title(ContentType::Docs, section).into(),
@@ -107,7 +129,7 @@ impl Site {
         let posts: Vec<_> = posts.map(Entry::of).collect();
         // Where there is more to read, pages such as the imprint are left to masthead and footer.
         let is_rest = lead.is_none() && docs.is_empty();
-        let list = HomeFragment {
+        HomeFragment {
             words: self.frame.words,
             lead,
             posts,
@@ -118,11 +140,7 @@ impl Site {
                 true => self.root_pages(ContentType::Standalone).take(HOME_CARDS).map(Card::of).collect(),
                 false => vec![],
             },
-        };
-        if list.lead.is_none() && list.docs.is_empty() && list.pages.is_empty() {
-            return String::new();
         }
-        render(&list)
     }
 
     fn first_pages<'s>(&'s self, ordered_pages: &'s OrderedPages) -> impl Iterator<Item = &'s Page> {

@@ -30,6 +30,7 @@ impl Site {
     pub(super) fn search_page(&self) -> String {
         let words = self.frame.words;
         let mut shell = self.shell("/search", words.search);
+        shell.description = words.search_label.into();
         shell.noindex = true;
         render(&SearchTemplate { shell, query: query_mark(), results: results_mark(words) })
     }

@@ -58,7 +58,7 @@ impl Site {
         let path = list_url(of, section);
         let entries = self.section_entries(of, section);
         render(&SectionListTemplate {
-            shell: self.shell(&path, &title),
+            shell: self.shell(&path, &title).listing(entries.iter().map(|entry| entry.title.plain())),
             crumbs: self.crumbs(&self.breadcrumbs(of, &Section::none())),
             sidebar: if of == ContentType::Docs {
                 sidebar_placeholder(section, &path, None)
@@ -97,9 +97,7 @@ impl Site {
             _ if sections.len() <= FEW_SECTIONS => SOME_DOCS,
             _ => 0,
         };
-        let mut shell = self.shell("/docs", self.frame.words.docs);
-        shell.description = self.frame.settings.description.as_deref().unwrap_or_default().into();
-        let pages = self.root_docs().take(ALL_DOCS).map(Entry::of);
+        let pages: Vec<_> = self.root_docs().take(ALL_DOCS).map(Entry::of).collect();
         let sections = sections.into_iter().map(|(section, ordered_pages)| SectionView {
             url: list_url(ContentType::Docs, section),
             title: self.index.section_title(ContentType::Docs, section).into(),
@@ -115,7 +113,11 @@ impl Site {
                 false => String::new(),
             },
         });
-        render(&DocsTemplate { shell, pages: pages.collect(), sections: sections.collect() })
+        let sections: Vec<_> = sections.collect();
+        let titles =
+            pages.iter().map(|page| &page.title).chain(sections.iter().map(|section| &section.title));
+        let shell = self.shell("/docs", self.frame.words.docs).like_site().listing(titles.map(Inline::plain));
+        render(&DocsTemplate { shell, pages, sections })
     }
 
     /// The pages of the docs without a section, except section pages.

@@ -1,5 +1,7 @@
 //! Lists by time: the blog, its sections and archives, tags.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use model::{ContentType, Section};
 
@@ -56,8 +58,8 @@ struct TagsTemplate<'s> {
 impl Site {
     pub(super) fn blog(&self) -> String {
         let words = self.frame.words;
-        let mut shell = self.shell("/blog", words.blog);
-        shell.description = self.frame.settings.description.as_deref().unwrap_or_default().into();
+        let entries = self.newest(&self.index.blog);
+        let shell = self.shell("/blog", words.blog).like_site().listing(titles(&entries));
         let sections = self.index.blog_sections.iter().map(|(section, posts)| CountedLink {
             url: list_url(ContentType::Blog, section),
             text: plain(&self.index.section_title(ContentType::Blog, section)).into_owned(),
@@ -71,7 +73,7 @@ impl Site {
             title: words.blog,
             lead: "",
             sections,
-            groups: by_year(self.newest(&self.index.blog)),
+            groups: by_year(entries),
             archive_title: self.frame.words.archive,
             years: years(words, "/blog", &self.index.blog),
         })
@@ -81,13 +83,14 @@ impl Site {
         let title = self.index.section_title(ContentType::Blog, section);
         let path = list_url(ContentType::Blog, section);
         let posts = &self.index.blog_sections[section];
+        let entries = self.newest(posts);
         render(&TimelineTemplate {
-            shell: self.shell(&path, &title),
+            shell: self.shell(&path, &title).listing(titles(&entries)),
             crumbs: self.crumbs(&self.breadcrumbs(ContentType::Blog, &Section::none())),
             title: &title,
             lead: "",
             sections: vec![],
-            groups: by_year(self.newest(posts)),
+            groups: by_year(entries),
             archive_title: self.frame.words.archive,
             years: years(self.frame.words, &path, posts),
         })
@@ -104,13 +107,14 @@ impl Site {
         let Some(tag) = self.index.tags.get(slug) else { return String::new() };
         let path = format!("/tags/{slug}");
         let breadcrumbs = [Breadcrumb { url: "/tags".to_owned(), text: self.frame.words.tags.to_owned() }];
+        let entries = self.newest(&tag.timeline);
         render(&TimelineTemplate {
-            shell: self.shell(&path, tag.name()),
+            shell: self.shell(&path, tag.name()).listing(titles(&entries)),
             crumbs: self.crumbs(&breadcrumbs),
             title: tag.name(),
             lead: &self.frame.words.pages(tag.timeline.len()),
             sections: vec![],
-            groups: by_year(self.newest(&tag.timeline)),
+            groups: by_year(entries),
             archive_title: self.frame.words.archive,
             years: years(self.frame.words, &path, &tag.timeline),
         })
@@ -124,7 +128,7 @@ impl Site {
         let path = format!("{base}/{archive}");
         let (crumbs, of) = match key {
             TimelineKey::Blog => {
-                (self.crumbs(&self.breadcrumbs(ContentType::Blog, &Section::none())), "Blog".to_owned())
+                (self.crumbs(&self.breadcrumbs(ContentType::Blog, &Section::none())), words.blog.to_owned())
             }
             TimelineKey::Section(section) => {
                 let crumbs = Fragment::Crumbs(ContentType::Blog, section.clone());
@@ -134,13 +138,14 @@ impl Site {
                 (placeholder(&[&Fragment::TagCrumbs(slug.clone()).to_string()]), text::humanise(slug))
             }
         };
-        let mut shell = self.shell(&path, &title);
-        shell.full_title = format!("{title} · {of} · {}", self.frame.title);
         let years = inside(words, &base, timeline, archive);
-        let entries = match years.is_empty() {
+        let entries: Vec<_> = match years.is_empty() {
             true => self.index.pages_with_ids(timeline.ids_of(archive)).map(Entry::of).collect(),
             false => vec![],
         };
+        let links = years.iter().flat_map(|year| &year.links).map(|link| link.text.as_str().into());
+        let mut shell = self.shell(&path, &title).listing(titles(&entries).chain(links));
+        shell.full_title = format!("{title} · {of} · {}", self.frame.title);
         render(&TimelineTemplate {
             shell,
             crumbs,
@@ -160,7 +165,9 @@ impl Site {
             text: tag.name().to_owned(),
             count: words.number(tag.timeline.len()),
         });
-        render(&TagsTemplate { shell: self.shell("/tags", words.tags), tags: tags.collect() })
+        let tags: Vec<_> = tags.collect();
+        let names = tags.iter().map(|tag| tag.text.as_str().into());
+        render(&TagsTemplate { shell: self.shell("/tags", words.tags).listing(names), tags })
     }
 
     /// All entries of a short timeline, the first of a long one.
@@ -168,6 +175,10 @@ impl Site {
         let shown = if timeline.is_whole() { MAX_LIST_ENTRIES } else { NEWEST_ENTRIES };
         self.index.pages_with_ids(timeline.ids().take(shown)).map(Entry::of).collect()
     }
+}
+
+fn titles<'e>(entries: &'e [Entry<'_>]) -> impl Iterator<Item = Cow<'e, str>> {
+    entries.iter().map(|entry| entry.title.plain())
 }
 
 fn by_year(entries: Vec<Entry<'_>>) -> Vec<Group<'_>> {

@@ -91,7 +91,39 @@ impl Site {
     }
 }
 
+/// The length of a list's description, about: search engines show as much.
+const DESCRIPTION_CHARS: usize = 150;
+
 impl<'s> Shell<'s> {
+    /// Describes a list to search engines, if its owner does not: by the first titles in it.
+    pub fn listing<'t>(mut self, titles: impl IntoIterator<Item = Cow<'t, str>>) -> Shell<'s> {
+        if !self.description.is_empty() {
+            return self;
+        }
+        let mut description = String::new();
+        for title in titles.into_iter().filter(|title| !title.is_empty()) {
+            let separator = if description.is_empty() { "" } else { " · " };
+            if !separator.is_empty()
+                && description.chars().count() + title.chars().count() > DESCRIPTION_CHARS
+            {
+                break;
+            }
+            description.push_str(separator);
+            description.push_str(&title);
+        }
+        self.description = match description.is_empty() {
+            true => self.frame.words.empty.into(),
+            false => description.into(),
+        };
+        self
+    }
+
+    /// Described as the site is.
+    pub fn like_site(mut self) -> Shell<'s> {
+        self.description = self.frame.settings.description.as_deref().unwrap_or_default().into();
+        self
+    }
+
     /// Sets the page's language, if it has one.
     pub fn in_language(mut self, lang: Option<&'s str>) -> Shell<'s> {
         if let Some(lang) = lang {

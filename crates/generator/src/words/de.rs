@@ -49,6 +49,12 @@ pub(super) const WORDS: Words = Words {
     text: markdown::Words {
         alerts: ["Hinweis", "Tipp", "Wichtig", "Warnung", "Achtung"],
         details: "Details",
+        section_link: "Link zu diesem Abschnitt",
+        table: "Tabelle",
+        footnote: "Fußnote",
+        footnotes: "Fußnoten",
+        footnote_back: "Zurück zum Verweis",
+        tasks: ["Erledigte Aufgabe", "Offene Aufgabe"],
     },
     page_count: ["{} Seite", "{} Seiten", "{} Seiten"],
     section_count: ["{} Rubrik", "{} Rubriken", "{} Rubriken"],

@@ -49,6 +49,12 @@ pub(super) const WORDS: Words = Words {
     text: markdown::Words {
         alerts: ["Nota", "Consejo", "Importante", "Advertencia", "Precaución"],
         details: "Detalles",
+        section_link: "Enlace a esta sección",
+        table: "Tabla",
+        footnote: "Nota al pie",
+        footnotes: "Notas al pie",
+        footnote_back: "Volver a la referencia",
+        tasks: ["Tarea completada", "Tarea pendiente"],
     },
     page_count: ["{} página", "{} páginas", "{} páginas"],
     section_count: ["{} sección", "{} secciones", "{} secciones"],

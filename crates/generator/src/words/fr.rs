@@ -49,6 +49,12 @@ pub(super) const WORDS: Words = Words {
     text: markdown::Words {
         alerts: ["Note", "Astuce", "Important", "Avertissement", "Attention"],
         details: "Détails",
+        section_link: "Lien vers cette section",
+        table: "Tableau",
+        footnote: "Note de bas de page",
+        footnotes: "Notes de bas de page",
+        footnote_back: "Retour à l’appel de note",
+        tasks: ["Tâche terminée", "Tâche à faire"],
     },
     page_count: ["{} page", "{} pages", "{} pages"],
     section_count: ["{} rubrique", "{} rubriques", "{} rubriques"],

@@ -47,7 +47,14 @@ pub(super) const WORDS: Words = Words {
     no_results: "לא נמצא דבר עבור „{}”.",
     search_hint: "כל המילים חייבות להופיע בדף.",
     text: markdown::Words {
-        alerts: ["הערה", "טיפ", "חשוב", "אזהרה", "זהירות"], details: "פרטים"
+        alerts: ["הערה", "טיפ", "חשוב", "אזהרה", "זהירות"],
+        details: "פרטים",
+        section_link: "קישור לחלק זה",
+        table: "טבלה",
+        footnote: "הערת שוליים",
+        footnotes: "הערות שוליים",
+        footnote_back: "חזרה להפניה",
+        tasks: ["משימה שהושלמה", "משימה פתוחה"],
     },
     page_count: ["דף אחד", "{} דפים", "{} דפים"],
     section_count: ["מדור אחד", "{} מדורים", "{} מדורים"],

@@ -49,6 +49,12 @@ pub(super) const WORDS: Words = Words {
     text: markdown::Words {
         alerts: ["Nota", "Suggerimento", "Importante", "Avviso", "Attenzione"],
         details: "Dettagli",
+        section_link: "Collegamento a questa sezione",
+        table: "Tabella",
+        footnote: "Nota a piè di pagina",
+        footnotes: "Note a piè di pagina",
+        footnote_back: "Torna al riferimento",
+        tasks: ["Attività completata", "Attività da completare"],
     },
     page_count: ["{} pagina", "{} pagine", "{} pagine"],
     section_count: ["{} sezione", "{} sezioni", "{} sezioni"],

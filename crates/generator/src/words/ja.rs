@@ -47,7 +47,14 @@ pub(super) const WORDS: Words = Words {
     no_results: "「{}」に一致するページはありません。",
     search_hint: "すべての語を含むページが見つかります。",
     text: markdown::Words {
-        alerts: ["メモ", "ヒント", "重要", "警告", "注意"], details: "詳細"
+        alerts: ["メモ", "ヒント", "重要", "警告", "注意"],
+        details: "詳細",
+        section_link: "この見出しへのリンク",
+        table: "表",
+        footnote: "脚注",
+        footnotes: "脚注一覧",
+        footnote_back: "参照元に戻る",
+        tasks: ["完了したタスク", "未完了のタスク"],
     },
     page_count: ["{} ページ", "{} ページ", "{} ページ"],
     section_count: ["{} セクション", "{} セクション", "{} セクション"],

@@ -49,6 +49,12 @@ pub(super) const WORDS: Words = Words {
     text: markdown::Words {
         alerts: ["Opmerking", "Tip", "Belangrijk", "Waarschuwing", "Let op"],
         details: "Details",
+        section_link: "Link naar dit gedeelte",
+        table: "Tabel",
+        footnote: "Voetnoot",
+        footnotes: "Voetnoten",
+        footnote_back: "Terug naar verwijzing",
+        tasks: ["Voltooide taak", "Open taak"],
     },
     page_count: ["{} pagina", "{} pagina’s", "{} pagina’s"],
     section_count: ["{} rubriek", "{} rubrieken", "{} rubrieken"],

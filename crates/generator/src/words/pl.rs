@@ -49,6 +49,12 @@ pub(super) const WORDS: Words = Words {
     text: markdown::Words {
         alerts: ["Uwaga", "Wskazówka", "Ważne", "Ostrzeżenie", "Przestroga"],
         details: "Szczegóły",
+        section_link: "Odnośnik do tej części",
+        table: "Tabela",
+        footnote: "Przypis",
+        footnotes: "Przypisy",
+        footnote_back: "Wróć do odwołania",
+        tasks: ["Zadanie wykonane", "Zadanie niewykonane"],
     },
     page_count: ["{} strona", "{} strony", "{} stron"],
     section_count: ["{} dział", "{} działy", "{} działów"],

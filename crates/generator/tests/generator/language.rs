@@ -51,3 +51,17 @@ fn a_heading_that_repeats_the_title_is_left_out_whatever_its_punctuation() {
     assert_eq!(page.matches("It’s “new”</h1>").count(), 1, "{page}");
     assert!(!page.contains("<h2"), "{page}");
 }
+
+#[test]
+fn labels_for_screen_readers_are_in_the_language_of_the_page() {
+    let text = "## A\n\n- [x] b\n- [ ] c[^1]\n\n| d |\n|---|\n| e |\n\n[^1]: f\n";
+    let [french, german] = ["/blog/a", "/docs/b"].map(|path| world(&[("language", "fr")], text).raw(path));
+    for label in
+        ["Lien vers cette section", "Tâche terminée", "Tâche à faire", "Tableau", "Note de bas de page 1"]
+    {
+        assert!(french.contains(&format!("aria-label=\"{label}\"")), "{label} is not in {french}");
+    }
+    for label in ["Link zu diesem Abschnitt", "Erledigte Aufgabe", "Fußnoten", "Zurück zum Verweis 1"] {
+        assert!(german.contains(&format!("aria-label=\"{label}\"")), "{label} is not in {german}");
+    }
+}

@@ -428,3 +428,43 @@ fn the_navigation_of_many_pages_without_a_section_is_cut_too() {
     assert_eq!(links[..expected.len()], expected);
     assert!(sidebar(&world, "/docs/p1000/a").contains(&"/docs/p0000".to_owned()));
 }
+
+#[test]
+fn a_list_is_described_by_its_first_titles() {
+    let pages = || {
+        [
+            blog(1, "news/a").titled("The `a` command").tagged(&["ships"]),
+            blog(2, "news/b").titled("B").dated("2025-03-01"),
+            docs(3, "guides/install").titled("Install"),
+            docs(4, "guides/long").titled(&"Long ".repeat(30)),
+            standalone(5, "legal/terms").titled("Terms"),
+        ]
+    };
+    let description = |world: &World, path: &str| {
+        let page = world.raw(path);
+        between(&page, "<meta name=\"description\" content=\"", "\"").join("; ")
+    };
+    let plain = World::of(pages());
+    for (path, expected) in [
+        ("/", "The a command · B · Guides"),
+        ("/blog", "The a command · B"),
+        ("/blog/news", "The a command · B"),
+        ("/docs", "Guides"),
+        ("/docs/guides", "Install"),
+        ("/legal", "Terms"),
+        ("/tags", "ships"),
+        ("/tags/ships", "The a command"),
+    ] {
+        assert_eq!(description(&plain, path), expected, "{path}");
+    }
+    assert_eq!(description(&World::new(), "/blog"), "Nothing here yet.");
+
+    let mut settings = Settings::default();
+    settings.set("description", "About ships.").unwrap();
+    let mut described = World::with_settings(settings);
+    described.publish(pages());
+    for path in ["/", "/blog", "/docs"] {
+        assert_eq!(description(&described, path), "About ships.", "{path}");
+    }
+    assert_eq!(description(&described, "/tags/ships"), "The a command");
+}

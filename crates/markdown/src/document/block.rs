@@ -117,15 +117,15 @@ impl Page {
     /// The checkbox has its own label: the text next to it may contain links and lists, which a `<label>` may not.
     pub(super) fn start_item(&mut self, inside: &[Event]) {
         self.html.line();
-        self.html.push(match inside {
-            [Event::TaskListMarker(is_done), ..]
-            | [Event::Start(Tag::Paragraph), Event::TaskListMarker(is_done), ..] => match is_done {
-                true => {
-                    "<li class=\"task\"><input type=\"checkbox\" disabled checked aria-label=\"Completed task\"> "
-                }
-                false => "<li class=\"task\"><input type=\"checkbox\" disabled aria-label=\"Incomplete task\"> ",
-            },
-            _ => "<li>",
-        });
+        let ([Event::TaskListMarker(is_done), ..]
+        | [Event::Start(Tag::Paragraph), Event::TaskListMarker(is_done), ..]) = inside
+        else {
+            return self.html.push("<li>");
+        };
+        let [done, open] = self.style.words.tasks;
+        let (checked, label) = if *is_done { (" checked", done) } else { ("", open) };
+        self.html.push(&format!(
+            "<li class=\"task\"><input type=\"checkbox\" disabled{checked} aria-label=\"{label}\"> "
+        ));
     }
 }

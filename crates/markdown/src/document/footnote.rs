@@ -58,10 +58,10 @@ impl Page {
         let Some(&number) = self.footnotes.numbers.get(&key(label)) else { return };
         let footnote = &mut self.footnotes.shown[number - 1];
         footnote.written += 1;
-        let suffix = suffix(footnote.written);
+        let (suffix, label) = (suffix(footnote.written), self.style.words.footnote);
         self.html.push(&format!(
             "<sup class=\"footnote-ref\"><a href=\"#fn:{number}\" id=\"fnref:{number}{suffix}\" \
-             aria-label=\"Footnote {number}\">{number}</a></sup>"
+             aria-label=\"{label} {number}\">{number}</a></sup>"
         ));
     }
 
@@ -69,7 +69,8 @@ impl Page {
     pub(super) fn begin_footnotes(&mut self) -> Range<usize> {
         if !self.footnotes.shown.is_empty() {
             self.html.line();
-            self.html.push("<section class=\"footnotes\" aria-label=\"Footnotes\">\n<ol>\n");
+            let label = self.style.words.footnotes;
+            self.html.push(&format!("<section class=\"footnotes\" aria-label=\"{label}\">\n<ol>\n"));
             self.excerpt.mute();
         }
         1..self.footnotes.shown.len() + 1
@@ -111,15 +112,14 @@ impl Page {
 
     /// A link back to each reference to the footnote.
     fn link_back(&mut self, number: usize) {
+        let label = self.style.words.footnote_back;
         for place in 1..=self.footnotes.shown[number - 1].references {
             let suffix = suffix(place);
             let space = if place > 1 { " " } else { "" };
             self.html.push(&format!("{space}<a class=\"footnote-back\" href=\"#fnref:{number}{suffix}\""));
             self.html.push(&match place {
-                1 => format!(" aria-label=\"Back to reference {number}\">↩</a>"),
-                _ => format!(
-                    " aria-label=\"Back to reference {number}, place {place}\">↩<sup>{place}</sup></a>"
-                ),
+                1 => format!(" aria-label=\"{label} {number}\">↩</a>"),
+                _ => format!(" aria-label=\"{label} {number}-{place}\">↩<sup>{place}</sup></a>"),
             });
         }
     }

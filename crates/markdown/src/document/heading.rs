@@ -103,9 +103,9 @@ impl Page {
         self.excerpt.unmute();
         let Some(heading) = self.heading.take() else { return };
         let Heading { level, id, text } = &heading;
-        self.html.push(&format!(
-            " <a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to this section\">¶</a></h{level}>\n"
-        ));
+        let label = self.style.words.section_link;
+        self.html
+            .push(&format!(" <a class=\"anchor\" href=\"#{id}\" aria-label=\"{label}\">¶</a></h{level}>\n"));
         if !text.is_empty() {
             self.headings.push(heading);
             self.plain_text.end_heading();

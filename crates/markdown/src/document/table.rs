@@ -12,7 +12,8 @@ impl Page {
         self.alignments = alignments.to_vec();
         self.in_table_body = false;
         self.html.line();
-        self.html.push("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table");
+        self.html.push("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+        self.html.push(self.style.words.table);
         if self.tables > 1 {
             self.html.push(&format!(" {}", self.tables));
         }

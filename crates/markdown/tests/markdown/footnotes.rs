@@ -23,7 +23,7 @@ fn a_footnote_links_back_to_each_reference() {
          <section class=\"footnotes\" aria-label=\"Footnotes\">\n<ol>\n<li id=\"fn:1\">\n\
          <p><img src=\"a.png\" alt=\"a\" decoding=\"async\"> \
          <a class=\"footnote-back\" href=\"#fnref:1\" aria-label=\"Back to reference 1\">↩</a> \
-         <a class=\"footnote-back\" href=\"#fnref:1:2\" aria-label=\"Back to reference 1, place 2\">↩<sup>2</sup></a></p>\n\
+         <a class=\"footnote-back\" href=\"#fnref:1:2\" aria-label=\"Back to reference 1-2\">↩<sup>2</sup></a></p>\n\
          </li>\n</ol>\n</section>\n",
     );
 }

@@ -16,6 +16,7 @@ use super::lease::{Stop, lost};
 use super::pack::PackWriter;
 use super::render::Rendered;
 use super::snapshot::Next;
+use crate::sites::hub;
 use crate::{Error, Publisher};
 
 /// How often a worker extends its lease: several times in `building::LEASE`.
@@ -216,6 +217,7 @@ impl Publisher {
         let claim = writer.claim;
         let by = if claim.scheduled { Move::Schedule } else { Move::Build };
         let pages = rendered.site.pages().count();
+        let owner_hub = rendered.site.settings().hub.clone();
         let warnings = super::warnings::to_json(&rendered.warnings)?;
         let rest = writer.finish(&mut rendered).await?;
         let (files, removed) = (rest.files_written, rest.files_removed);
@@ -248,7 +250,7 @@ impl Publisher {
                 Some(size) => packs::keep(tx, rest.pack, size)?,
                 None => packs::abandon(tx, rest.pack, now).map(|()| true)?,
             };
-            releases::go_live(tx, claim.site, release, by)?;
+            hub::go_live(tx, claim.site, release, by, owner_hub.as_deref(), now)?;
             let end = End::Success { warnings: warnings.as_deref() };
             match kept && building::end(tx, &claim, end, now)? {
                 true => Ok(release),

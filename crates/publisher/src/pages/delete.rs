@@ -1,6 +1,7 @@
 //! Deletes one page by its key.
 
-use model::{PageKey, SiteId};
+use model::{PageId, PageKey, SiteId};
+use store::sites::Site;
 use store::usage::{self, Change};
 use store::{pages, sites};
 
@@ -8,6 +9,19 @@ use crate::accounts::access::site_of;
 use crate::{Action, Caller, Error, Publisher};
 
 impl Publisher {
+    /// Deletes pages of a site for its operator.
+    pub async fn site_delete_pages(&self, site: &Site, pages: Vec<PageId>) -> Result<(), Error> {
+        let site = site.id;
+        self.write(move |tx, now| {
+            let version = sites::next_version(tx, site)?.ok_or(Error::NoSuchSite)?;
+            let found = pages::by_ids(tx, site, pages.iter().copied())?;
+            let found: Vec<PageId> = found.iter().map(|page| page.id).collect();
+            pages::delete(tx, site, version, &found, now)?;
+            Ok(usage::count(tx, site, Change { pages: -(found.len() as i64), ..Change::default() })?)
+        })
+        .await
+    }
+
     /// `key` is `None` when the slug or section is invalid; the site is still looked up first.
     pub async fn delete(
         &self,

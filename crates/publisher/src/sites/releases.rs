@@ -7,6 +7,8 @@ use store::releases::{self, Move, Release};
 use store::sites::{self, Site};
 use uuid::Uuid;
 
+use super::hub;
+use crate::builds::owners_settings;
 use crate::{Action, Error, Publisher};
 
 /// A release, and whether visitors get it.
@@ -130,7 +132,8 @@ impl Publisher {
                     name.as_str()
                 )));
             };
-            releases::go_live(tx, id, wanted.number, Move::Rollback)?;
+            let hub = owners_settings(tx, id)?.hub;
+            hub::go_live(tx, id, wanted.number, Move::Rollback, hub.as_deref(), now)?;
             let subject = format!("{} to release {}", name.as_str(), wanted.number);
             log.note(tx, now, Action::RolledBack, subject)?;
             Ok(wanted.number)

@@ -54,13 +54,9 @@ impl Publisher {
         limit: usize,
     ) -> Result<SearchResults, Error> {
         let _turn = self.searches.turn(searched.account).await;
-        let mut search = Search::new(query);
-        loop {
-            search = self.each_leaf(searched, search, Search::add).await?;
-            match search.forgiving() {
-                Some(forgiving) => search = forgiving,
-                None => break,
-            }
+        let mut search = self.each_leaf(searched, Search::new(query), Search::add).await?;
+        if let Some(forgiving) = self.forgiving(searched, &search).await? {
+            search = self.each_leaf(searched, forgiving, Search::add).await?;
         }
         let found = blocking(move || search.best(limit)).await?;
         self.explain(searched, found).await

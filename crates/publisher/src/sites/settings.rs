@@ -22,6 +22,13 @@ impl Publisher {
             let reason = "head: the operator of this server does not allow it (sites.custom_head)";
             return Err(Error::refused(reason.to_owned()));
         }
+        let is_private_hub =
+            |(key, value): &(String, String)| key == "hub" && value.trim().starts_with("http:");
+        if !self.settings.private_hubs && changes.iter().any(is_private_hub) {
+            let reason =
+                "hub must begin with https://, unless the operator allows others (sites.private_hubs)";
+            return Err(Error::refused(reason.to_owned()));
+        }
         self.write(move |tx, now| {
             // Under the site's lock, two commands at once do not undo each other.
             sites::lock(tx, id)?;

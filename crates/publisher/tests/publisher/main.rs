@@ -12,6 +12,7 @@ mod builds;
 mod decide;
 mod decide_model;
 mod endings;
+mod hub;
 mod installation;
 mod large;
 mod listing;
@@ -50,6 +51,7 @@ fn settings() -> Settings {
         purge_after: 30 * DAY,
         keep_releases: 3,
         custom_head: true,
+        private_hubs: true,
         build_time_limit: Duration::from_secs(600),
         disks: vec![],
         min_free: None,

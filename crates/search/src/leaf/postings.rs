@@ -72,6 +72,11 @@ impl<'l> Postings<'l> {
         Ok(Postings { pages, impacts, positions })
     }
 
+    /// Whether the postings that come next have positions.
+    pub(super) fn begin_with_positions(reader: &Reader<'_>) -> bool {
+        reader.rest().first().is_some_and(|head| head & POSITIONS != 0)
+    }
+
     /// Moves past postings.
     #[inline]
     pub(super) fn skip(reader: &mut Reader<'l>) -> Result<(), Damaged> {

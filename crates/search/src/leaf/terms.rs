@@ -96,6 +96,11 @@ impl<'l> Terms<'l> {
         &self.term
     }
 
+    /// Whether the term that was read last is a word, not a part of a text without spaces.
+    pub(crate) fn is_word(&self) -> bool {
+        !Postings::begin_with_positions(&self.reader)
+    }
+
     /// Reads the next term, if there is one.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<bool, Damaged> {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use model::PageId;
 use proptest::prelude::*;
-use recto_search::{Files, Leaf, LeafName, Partition, Query, Texts, merge, search, snippet};
+use recto_search::{
+    Files, Leaf, LeafName, Partition, Query, Search, Texts, Vocabulary, merge, search, snippet,
+};
 
 use crate::{Text, find, id, leaves, page_files};
 
@@ -41,6 +43,10 @@ fn query() -> impl Strategy<Value = String> {
     .prop_map(|query| query.chars().take(200).collect())
 }
 
+fn add_all(search: &mut Search, leaves: &[Files]) {
+    leaves.iter().for_each(|files| search.add(&Leaf::open(&files.terms).unwrap()).unwrap());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -58,6 +64,28 @@ proptest! {
             });
             prop_assert_eq!(one, many, "{}", query);
         }
+    }
+
+    /// Also if the vocabulary has the terms of pages that are gone.
+    #[test]
+    fn a_vocabulary_changes_no_result(
+        pages in prop::collection::vec(page(), 1..40),
+        former in page(),
+        query in "(pubilsh|servrs|publihser|publsh|erver) (serer|[ab]|pblisher)?",
+    ) {
+        let files = leaves(&pages, &[7]);
+        let former = leaves(&[former], &[1]);
+        let mut vocabulary = Vocabulary::default();
+        for files in files.iter().chain(&former) {
+            vocabulary.add(&Leaf::open(&files.terms).unwrap()).unwrap();
+        }
+        let mut search = Search::new(Query::parse(&query).unwrap());
+        add_all(&mut search, &files);
+        if let Some(mut forgiving) = search.forgiving_with(&vocabulary) {
+            add_all(&mut forgiving, &files);
+            search = forgiving;
+        }
+        prop_assert_eq!(search.best(10).unwrap(), find(&files, &query, 10));
     }
 
     /// Pages are added, changed and removed; after each step the changed leaves are made of the old ones and of the

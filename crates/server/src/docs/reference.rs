@@ -1,25 +1,26 @@
 //! The API reference below `/docs`: a small site, generated from the OpenAPI document when it is first requested.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
 
-use axum::extract::Query;
+use axum::extract::{Query, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use generator::{Brand, File, Need, Page, PageParams, SearchResult, Settings, Site, Source};
+use generator::{Brand, File, Need, Page, PageCard, PageParams, SearchResult, Settings, Site, Source};
 use model::{ContentType, PageId, PageKey, Section, Timestamp};
 use openapi::{Names, Request};
-use publisher::Icon;
+use publisher::{Icon, Publisher};
 use search::{Files, Indexer, Leaf, Texts};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use tokio::sync::OnceCell;
 use uuid::Uuid;
 
+use crate::App;
 use crate::error::ApiError;
 
 const NAMES: Names<'_> = Names { url: "RECTO_URL", token: "RECTO_TOKEN" };
@@ -32,13 +33,20 @@ const LEFT_OUT: [&str; 6] = ["/feed", "/rss", "/sitemap", "/robots", "/llms", "/
 const ICONS: [(&str, Icon); 2] = [("/favicon.ico", Icon::Favicon), ("/apple-touch-icon.png", Icon::Touch)];
 const MOST_RESULTS: usize = 20;
 
-static REFERENCE: LazyLock<Reference> = LazyLock::new(|| Reference::new(&super::document_value()));
-
-struct Reference {
+pub(crate) struct Reference {
     /// The pages and their assets, with their fragments joined.
     files: HashMap<String, Bytes>,
+    /// The preview cards of the pages, by their paths.
+    cards: HashMap<String, Card>,
     index: Files,
     policy: HeaderValue,
+}
+
+/// An image that is drawn at its first request.
+struct Card {
+    brand: Brand,
+    card: PageCard,
+    image: OnceCell<Bytes>,
 }
 
 #[derive(Deserialize)]
@@ -48,7 +56,7 @@ struct Asked {
 }
 
 /// A page of the reference or one of its assets. Every other path of the listener is unknown.
-pub(crate) async fn respond(method: Method, uri: Uri) -> Response {
+pub(crate) async fn respond(State(app): State<App>, method: Method, uri: Uri) -> Response {
     let path = uri.path();
     if !matches!(method, Method::GET | Method::HEAD) || !is_of_reference(path) {
         return ApiError::NoRoute.into_response();
@@ -56,16 +64,20 @@ pub(crate) async fn respond(method: Method, uri: Uri) -> Response {
     if let Some(path) = path.strip_suffix('/').filter(|path| !path.is_empty()) {
         return Redirect::permanent(&format!("/{}", path.trim_start_matches('/'))).into_response();
     }
-    let reference = &*REFERENCE;
+    let reference = app.reference.get_or_init(|| Reference::new(&super::document_value(), &app.url));
     let (kind, body) = match path {
         SCRIPT_PATH => (of_extension(path), Bytes::from_static(SCRIPT.as_bytes())),
         "/search" | "/search.json" => match reference.search(path, &uri) {
             Some(found) => (of_extension(path), found.into()),
             None => return ApiError::NoRoute.into_response(),
         },
-        _ => match reference.file(path) {
-            Some(file) => (of_extension(path), file),
-            None => return reference.missing(),
+        _ => match (reference.file(path), reference.cards.get(path)) {
+            (Some(file), _) => (of_extension(path), file),
+            (None, Some(card)) => match card.image(&app.publisher).await {
+                Ok(image) => (of_extension(path), image),
+                Err(error) => return ApiError::from(error).into_response(),
+            },
+            (None, None) => return reference.missing(),
         },
     };
     let mut response = ([(CONTENT_TYPE, kind)], body).into_response();
@@ -87,7 +99,7 @@ fn is_of_reference(path: &str) -> bool {
 }
 
 impl Reference {
-    fn new(document: &Value) -> Reference {
+    fn new(document: &Value, url: &str) -> Reference {
         let described = openapi::pages(document, NAMES).expect("the document is our own");
         let settings =
             Settings { title: Some(TITLE.to_owned()), css: Some(STYLE.to_owned()), ..Settings::default() };
@@ -97,7 +109,7 @@ impl Reference {
             texts.insert(id, page.content.clone() + &page.request.as_ref().map(form).unwrap_or_default());
             pages.push(listed(id, page));
         }
-        let mut site = Site::load("", settings, TITLE, pages, vec![]);
+        let mut site = Site::load(url, settings, TITLE, pages, vec![]);
         let (mut files, mut leaves, mut indexer) = (HashMap::new(), HashMap::new(), Indexer::default());
         let (of_pages, others): (Vec<_>, Vec<_>) = site
             .all_paths()
@@ -121,10 +133,14 @@ impl Reference {
                 keep(&mut files, path, made.file);
             }
         }
-        if let Some(brand) = files.get("/.site").and_then(|site| Brand::parse(site)) {
-            files.extend(ICONS.map(|(path, icon)| (path.to_owned(), publisher::initial(&brand, icon))));
+        let brand = files.get(Brand::PATH).and_then(|site| Brand::parse(site)).expect("every site has one");
+        files.extend(ICONS.map(|(path, icon)| (path.to_owned(), publisher::initial(&brand, icon))));
+        Reference {
+            policy: policy(&files),
+            cards: cards(&files, &brand),
+            index: index(&site, &leaves),
+            files: joined(files),
         }
-        Reference { policy: policy(&files), index: index(&site, &leaves), files: joined(files) }
     }
 
     fn file(&self, path: &str) -> Option<Bytes> {
@@ -164,6 +180,22 @@ impl Reference {
         };
         Ok((found.total, found.hits.into_iter().map(result).collect::<Result<_, _>>()?))
     }
+}
+
+impl Card {
+    async fn image(&self, publisher: &Publisher) -> Result<Bytes, publisher::Error> {
+        let draw = || publisher.draw_card(self.brand.clone(), self.card.clone());
+        self.image.get_or_try_init(draw).await.cloned()
+    }
+}
+
+/// Those that the pages refer to.
+fn cards(files: &HashMap<String, Vec<u8>>, brand: &Brand) -> HashMap<String, Card> {
+    let pages = files.iter().filter(|(path, _)| of_extension(path) == of_extension(""));
+    let cards = pages.filter_map(|(_, page)| PageCard::read(&String::from_utf8_lossy(page)));
+    let cards =
+        cards.map(|card| (card.path.clone(), Card { brand: brand.clone(), card, image: OnceCell::new() }));
+    cards.collect()
 }
 
 fn listed(id: PageId, page: openapi::Page) -> Page {

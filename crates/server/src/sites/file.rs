@@ -8,7 +8,7 @@ use tokio::sync::OnceCell;
 
 use super::compress::{self, Busy, Compressor};
 use super::headers::{self, RELEASE};
-use super::markdown;
+use super::{feed, markdown};
 use crate::encoding::Encoding;
 
 pub(super) struct File {
@@ -78,7 +78,7 @@ impl Body {
         headers.insert(ETAG, tag(&hash, ""));
         headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes.len()));
         headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-        if let Some(link) = markdown::link(kind, path, &bytes) {
+        if let Some(link) = markdown::link(kind, path, &bytes).or_else(|| feed::link(path, &bytes)) {
             headers.insert(LINK, link);
         }
         if let Some(vary) = vary(kind, is_compressible) {

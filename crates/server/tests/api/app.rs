@@ -94,6 +94,7 @@ pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
         purge_after: Duration::from_secs(30 * 24 * 3600),
         keep_releases: 3,
         custom_head: true,
+        private_hubs: false,
         build_time_limit: Duration::from_secs(600),
         disks: vec![std::env::temp_dir()],
         min_free: Some(ByteSize(options.min_free)),

@@ -1,16 +1,20 @@
 //! Health endpoints and the OpenAPI document.
 
 use reqwest::Method;
+use reqwest::header::HeaderValue;
 use serde_json::Value;
 use testing::Database;
 
 use crate::app::spawn_app;
+
+const PNG: HeaderValue = HeaderValue::from_static("image/png");
 
 testing::on_each_configuration!(
     health_needs_no_token,
     the_description_names_every_endpoint,
     the_reference_is_a_page,
     the_reference_can_be_searched,
+    the_pages_of_the_reference_have_preview_cards,
     a_browser_is_sent_to_the_dashboard,
     every_response_has_the_security_headers,
 );
@@ -72,6 +76,22 @@ async fn the_reference_can_be_searched(database: &Database) {
     let nothing: Value = get("/search.json").await.json().await.unwrap();
     assert_eq!(nothing["total"], 0);
     assert_eq!(get(&format!("/search.json?q={}", "a".repeat(201))).await.status().as_u16(), 404);
+}
+
+async fn the_pages_of_the_reference_have_preview_cards(database: &Database) {
+    let app = spawn_app(database).await;
+    let get = async |path: &str| app.anonymous().request_outside(Method::GET, path).send().await.unwrap();
+    for page in ["/docs", "/docs/pages", "/docs/pages/publish-pages"] {
+        let page = get(page).await.text().await.unwrap();
+        let (_, image) = page.split_once("<meta property=\"og:image\" content=\"").unwrap();
+        let (image, _) = image.split_once('"').unwrap();
+        let path = &image[image.find("/assets/cards/").unwrap()..];
+        assert!(image.starts_with("http://"), "{image}");
+        let response = get(path).await;
+        assert_eq!((response.status().as_u16(), &response.headers()["content-type"]), (200, &PNG), "{path}");
+        assert!(response.bytes().await.unwrap().starts_with(b"\x89PNG"), "{path}");
+    }
+    assert_eq!(get("/assets/cards/000000000000/docs.png").await.status().as_u16(), 404);
 }
 
 async fn a_browser_is_sent_to_the_dashboard(database: &Database) {

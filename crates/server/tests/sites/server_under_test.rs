@@ -84,6 +84,7 @@ pub fn publisher(releases: &ReleaseWriter, clock: &Arc<ManualClock>) -> Publishe
         purge_after: Duration::from_secs(30 * 24 * 3600),
         keep_releases: 3,
         custom_head: true,
+        private_hubs: false,
         build_time_limit: Duration::from_secs(600),
         disks: vec![],
         min_free: None,

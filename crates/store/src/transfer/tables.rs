@@ -87,6 +87,7 @@ const TABLES: &[Description] = &[
             ("transcode_turn", Integer),
             ("default_site_id", Uuid),
             ("copies_turn", Integer),
+            ("ping_turn", Integer),
         ],
     ),
     (
@@ -314,6 +315,11 @@ const TABLES: &[Description] = &[
             ("to_release", Integer),
             ("meta", Text),
         ],
+    ),
+    (
+        "pings",
+        &["site_id"],
+        &[("site_id", Uuid), ("hub", Text), ("release", Integer), ("due", Integer), ("attempts", Integer)],
     ),
     (
         "objects",

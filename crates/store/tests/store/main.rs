@@ -33,6 +33,7 @@ mod objects;
 mod packs;
 mod pages;
 mod people;
+mod pings;
 mod processes;
 mod races;
 mod releases;

@@ -1,5 +1,7 @@
 //! The reference works without any other host.
 
+use serde_json::json;
+
 use crate::harness::recto::{Recto, text};
 
 #[test]
@@ -60,7 +62,7 @@ fn an_openapi_document_becomes_docs_pages() {
     let recto = Recto::new();
     let (_, server) = (recto.account("Acme"), recto.start());
     let file = recto.write_file("api.json", &server.get("/openapi.json").body);
-    let wrong = recto.write_file("api.yaml", "openapi: 3.1.0");
+    let wrong = recto.write_file("wrong.yaml", "openapi: 3.1.0\npaths: [\n");
     let (site, file) = ("acme", text(&file));
 
     let planned = recto.json(&["site", "openapi", site, file, "--dry-run"]);
@@ -75,5 +77,46 @@ fn an_openapi_document_becomes_docs_pages() {
     let again = recto.json(&["site", "openapi", site, file]);
     assert_eq!(again["pages"].as_array().unwrap().len(), published["pages"].as_array().unwrap().len());
     let refused = recto.refusal(&["site", "openapi", site, text(&wrong)]);
-    assert!(refused.contains("is not JSON"), "{refused}");
+    assert!(refused.contains("wrong.yaml: line "), "{refused}");
+}
+
+#[test]
+fn pages_of_operations_that_are_gone_are_deleted_on_request() {
+    let recto = Recto::new();
+    let _account = recto.account("Acme");
+    let document = |paths: &str| {
+        let text = format!("openapi: 3.1.0\ninfo:\n  title: Lamps\npaths:\n{paths}");
+        text_of(&recto.write_file("api.yaml", &text))
+    };
+    let lamps =
+        "  /lamps:\n    get: {summary: List, operationId: list, responses: {200: {description: OK}}}\n";
+    let both = format!("{lamps}    post: {{summary: Add, operationId: add}}\n");
+    let openapi = |file: &str, more: &[&str]| {
+        let arguments = [&["site", "openapi", "acme", file, "--no-build"], more].concat();
+        recto.json(&arguments)
+    };
+    assert_eq!(openapi(&document(&both), &[])["deleted"], 0);
+    let other = text_of(&recto.write_file("other.json", &other_document()));
+    openapi(&other, &[]);
+
+    let file = document(lamps);
+    assert_eq!(openapi(&file, &["--dry-run"])["gone"], json!(["/docs/api/add"]));
+    assert_eq!(openapi(&file, &[])["deleted"], 0, "nothing is deleted without --prune");
+    assert_eq!(openapi(&file, &["--prune"])["deleted"], 1);
+    assert_eq!(openapi(&file, &["--dry-run"])["gone"], json!([]));
+    assert_eq!(openapi(&other, &["--dry-run"])["gone"], json!([]), "another document has its own pages");
+}
+
+/// Another document, with an operation of its own.
+fn other_document() -> String {
+    json!({
+        "openapi": "3.1.0",
+        "info": {"title": "Bulbs"},
+        "paths": {"/bulbs": {"get": {"summary": "Bulbs", "operationId": "bulbs", "tags": ["Bulbs"]}}},
+    })
+    .to_string()
+}
+
+fn text_of(path: &std::path::Path) -> String {
+    text(path).to_owned()
 }

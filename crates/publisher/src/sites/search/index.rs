@@ -4,6 +4,7 @@
 //! bound. An index that exceeds it is searched in parts, so that a query needs the memory of one part. While all leaves
 //! are requested in turn, the cache keeps those that it has, so that each query reads only what does not fit.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,7 +12,7 @@ use futures_util::future::try_join_all;
 use model::{AccountId, SiteId};
 use quick_cache::sync::{Cache, DefaultLifecycle, EntryAction, EntryResult};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
-use search::{Damaged, Leaf};
+use search::{Damaged, Leaf, Search, Vocabulary};
 use store::files::{self, Hash, Stored};
 
 use super::{Searched, blocking};
@@ -26,6 +27,9 @@ const MAX_CONCURRENT: usize = 4;
 const MAX_TERMS: u64 = 128 << 20;
 /// Terms that a query searches at a time, about. Those that are not cached are in memory in addition to the cache.
 const PART: i64 = 16 << 20;
+/// Memory for the vocabularies of sites, and for that of one site. 10,000 pages need some megabytes.
+const MAX_VOCABULARIES: u64 = 48 << 20;
+const MAX_VOCABULARY: u64 = 24 << 20;
 /// Memory for the lists of leaves. 10,000 pages need about 25 KB.
 const MAX_LISTS: u64 = 8 << 20;
 
@@ -33,6 +37,7 @@ pub(crate) struct Searches {
     indexes: Cache<SiteId, Arc<SearchIndex>, Size>,
     /// By their hashes: most leaves of a release are those of the release before.
     terms: Cache<Hash, Bytes, Size>,
+    vocabularies: Cache<SiteId, Arc<KnownTerms>, Size>,
     queries: Arc<Turns>,
 }
 
@@ -49,6 +54,15 @@ struct IndexLeaf {
     stored: Stored,
     hash: Hash,
     length: i64,
+}
+
+/// The terms of a site, in the leaves of this release and of former ones, whose terms do no harm.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KnownTerms {
+    vocabulary: Vocabulary,
+    leaves: HashSet<Hash>,
+    /// They are not kept: typos are compared with the terms of each leaf.
+    are_too_many: bool,
 }
 
 impl Default for Searches {
@@ -70,6 +84,7 @@ impl Searches {
         Searches {
             indexes: Cache::with_weighter(256, MAX_LISTS, Size),
             terms: Cache::with_options(options, Size, hasher, DefaultLifecycle::default()),
+            vocabularies: Cache::with_weighter(64, MAX_VOCABULARIES, Size),
             queries: Turns::new(MAX_CONCURRENT),
         }
     }
@@ -91,6 +106,32 @@ impl Weighter<SiteId, Arc<SearchIndex>> for Size {
 impl Weighter<Hash, Bytes> for Size {
     fn weight(&self, _: &Hash, terms: &Bytes) -> u64 {
         64 + terms.len() as u64
+    }
+}
+
+impl Weighter<SiteId, Arc<KnownTerms>> for Size {
+    fn weight(&self, _: &SiteId, known: &Arc<KnownTerms>) -> u64 {
+        64 + 32 * known.leaves.len() as u64 + known.vocabulary.weight()
+    }
+}
+
+impl KnownTerms {
+    fn add(&mut self, hash: Hash, leaf: &Leaf<'_>) -> Result<(), Damaged> {
+        self.vocabulary.add(leaf)?;
+        self.leaves.insert(hash);
+        if self.vocabulary.weight() > MAX_VOCABULARY {
+            *self = KnownTerms { are_too_many: true, ..KnownTerms::default() };
+        }
+        Ok(())
+    }
+
+    fn has(&self, leaf: &IndexLeaf) -> bool {
+        self.are_too_many || self.leaves.contains(&leaf.hash)
+    }
+
+    /// Whether most of it is of former releases.
+    fn is_outdated(&self, index: &SearchIndex) -> bool {
+        self.leaves.len() > 4 * index.leaves.len() + 64
     }
 }
 
@@ -145,6 +186,52 @@ impl Publisher {
             state = blocking(work).await?;
         }
         Ok(state)
+    }
+
+    /// The search for the same words with typos, if that may find something. The terms of new leaves are added to those
+    /// that are known.
+    pub(super) async fn forgiving(
+        &self,
+        searched: Searched,
+        search: &Search,
+    ) -> Result<Option<Search>, Error> {
+        if search.forgiving().is_none() {
+            return Ok(None);
+        }
+        let known = self.known_terms(searched).await?;
+        Ok(match known.are_too_many {
+            true => search.forgiving(),
+            false => search.forgiving_with(&known.vocabulary),
+        })
+    }
+
+    async fn known_terms(&self, searched: Searched) -> Result<Arc<KnownTerms>, Error> {
+        let (index, cache) = (self.search_index(searched).await?, &self.searches.vocabularies);
+        if let Some(known) = cache.get(&searched.site)
+            && index.leaves.iter().all(|leaf| known.has(leaf))
+        {
+            return Ok(known);
+        }
+        // Taken out of the cache, so that it need not be copied.
+        let known = cache.remove(&searched.site).map(|(_, known)| Arc::unwrap_or_clone(known));
+        let mut known = known.filter(|known| !known.is_outdated(&index)).unwrap_or_default();
+        for part in index.parts() {
+            let new = part.iter().filter(|leaf| !known.has(leaf));
+            let new = new.map(async |leaf| Ok::<_, Error>((leaf.hash, self.terms(searched, leaf).await?)));
+            let new: Vec<(Hash, Bytes)> = try_join_all(new).await?;
+            let work = move || {
+                for (hash, terms) in new {
+                    if !known.are_too_many {
+                        known.add(hash, &Leaf::open(&terms)?)?;
+                    }
+                }
+                Ok(known)
+            };
+            known = blocking(work).await?;
+        }
+        let known = Arc::new(known);
+        cache.insert(searched.site, known.clone());
+        Ok(known)
     }
 
     /// The index of a release. Concurrent queries share one lookup.
