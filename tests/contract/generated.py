@@ -6,14 +6,18 @@ from http import HTTPStatus
 from io import BytesIO
 
 from recto_client import AuthenticatedClient
+from recto_client.api.account import read_account
 from recto_client.api.builds import latest_build, trigger_build
 from recto_client.api.media import upload_media
 from recto_client.api.pages import delete_page, list_pages, publish_pages
+from recto_client.api.sites import change_settings, list_sites, read_settings
 from recto_client.models import (
+    Account,
     BuildQueued,
     ContentType,
     DeleteEntry,
     Failure,
+    InvalidSettings,
     LatestBuild,
     MediaForm,
     PageInput,
@@ -21,6 +25,8 @@ from recto_client.models import (
     PublishForm,
     PublishRequest,
     PublishResponse,
+    SiteList,
+    SiteSettings,
     ValidationFailed,
     WriteStatus,
 )
@@ -84,3 +90,15 @@ assert slugs() == before, slugs()
 assert upload_media.sync(client=client, body=MediaForm(file=text_file("alone.txt"))).filename == "alone.txt"
 assert isinstance(trigger_build.sync(client=client), BuildQueued)
 assert isinstance(latest_build.sync(client=client), LatestBuild)
+
+# Settings of a site.
+sites = list_sites.sync(client=client)
+assert isinstance(sites, SiteList), sites
+site = sites.sites[0].id
+changed = change_settings.sync(site, client=client, body=SiteSettings(title="Contract"))
+assert isinstance(changed, SiteSettings) and (changed.title, changed.accent) == ("Contract", ""), changed
+assert read_settings.sync(site, client=client) == changed
+refused = change_settings.sync(site, client=client, body=SiteSettings(accent="reddish"))
+assert isinstance(refused, InvalidSettings) and "accent" in refused.settings, refused
+account = read_account.sync(client=client)
+assert isinstance(account, Account) and account.pages.limit > account.pages.used, account

@@ -52,3 +52,15 @@ for (const slug of ["ts-batch", "ts-single", "ts-form"]) {
   check(deleted.response.status === 204, deleted.error);
 }
 check((await slugs()).length === 0, await slugs());
+
+// Settings of a site.
+const sites = await client.GET("/sites");
+const siteId = sites.data?.sites[0]?.id;
+check(siteId !== undefined, sites.error);
+const changed = await client.PATCH("/sites/{siteId}/settings", {
+  params: { path: { siteId } },
+  body: { title: "Contract" },
+});
+check(changed.data?.title === "Contract", changed.error);
+const account = await client.GET("/account");
+check(account.data?.builds.limit === 1000000, account.data ?? account.error);

@@ -27,6 +27,15 @@ pub struct ValidationFailed {
     pub pages: BTreeMap<usize, BTreeMap<&'static str, String>>,
 }
 
+/// Every setting that is wrong, by its key. None was changed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct InvalidSettings {
+    #[schema(example = "invalid settings")]
+    pub error: &'static str,
+    pub message: String,
+    pub settings: BTreeMap<String, String>,
+}
+
 /// Pairs of entries that identify the same page or have the same key: the first, and the later one.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DuplicateSlugs {

@@ -1,4 +1,6 @@
-//! `GET /sites`.
+//! `GET /sites`, `GET` and `PATCH /sites/{siteId}/settings`.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -21,3 +23,7 @@ pub struct SiteSummary {
     /// Whether requests without `siteId` mean this site.
     pub is_default: bool,
 }
+
+/// The settings of a site: every key that `recto site set` has, with its value as text; empty if it is not set.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SiteSettings(pub BTreeMap<&'static str, String>);

@@ -8,6 +8,8 @@ use store::usage::{Exceeded, Limited};
 
 /// Messages by field name.
 pub type FieldErrors = BTreeMap<&'static str, String>;
+/// Messages by the key of a setting.
+pub type SettingErrors = BTreeMap<String, String>;
 /// Field errors by the index of the page in the request.
 pub type PageErrors = BTreeMap<usize, FieldErrors>;
 
@@ -26,6 +28,8 @@ pub enum Error {
     NoSuchSite,
     #[error("validation failed")]
     Invalid(PageErrors),
+    #[error("{}", joined(.0))]
+    InvalidSettings(SettingErrors),
     #[error("duplicate slugs in batch")]
     DuplicateSlugs(Vec<[usize; 2]>),
     #[error("slug conflict")]
@@ -75,6 +79,10 @@ pub enum Error {
     /// A fault of the server; the text is for the log.
     #[error("{0}")]
     Internal(String),
+}
+
+fn joined(errors: &SettingErrors) -> String {
+    errors.values().map(String::as_str).collect::<Vec<_>>().join("; ")
 }
 
 /// `file:` references without a file in the request.

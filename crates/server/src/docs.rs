@@ -5,19 +5,20 @@ pub(crate) mod reference;
 use std::sync::LazyLock;
 
 use api::{
-    DuplicateSlugs, Failure, InternalError, PublishForm, SlugConflict, Unauthorized, Unresolved,
-    UnresolvedFiles, ValidationFailed,
+    DuplicateSlugs, Failure, InternalError, InvalidSettings, PublishForm, SlugConflict, Unauthorized,
+    Unresolved, UnresolvedFiles, ValidationFailed,
 };
 use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
+use publisher::SiteSettings;
 use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::response::Response as Answer;
-use utoipa::openapi::schema::{AnyOfBuilder, Object, ObjectBuilder, Type};
+use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder, Object, ObjectBuilder, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{Components, InfoBuilder, OpenApi, Ref, RefOr, Required, Schema, ServerBuilder};
@@ -51,7 +52,8 @@ pub fn openapi() -> OpenApi {
         TagBuilder::new().name("Pages").description(Some("Publish, read, list and delete pages.")).build(),
         TagBuilder::new().name("Media").description(Some("Upload files that pages show.")).build(),
         TagBuilder::new().name("Builds").description(Some("Turn the pages into the site.")).build(),
-        TagBuilder::new().name("Sites").description(Some("Find a site by its name.")).build(),
+        TagBuilder::new().name("Sites").description(Some("Find a site by its name; its settings.")).build(),
+        TagBuilder::new().name("Account").description(Some("What the account uses of its limits.")).build(),
     ]);
     openapi.servers = Some(vec![ServerBuilder::new().url(PUBLIC_API).build()]);
     openapi.security = Some(vec![SecurityRequirement::new("token", Vec::<String>::new())]);
@@ -65,6 +67,7 @@ pub fn openapi() -> OpenApi {
     register::<InternalError>(components);
     register::<ValidationFailed>(components);
     register::<DuplicateSlugs>(components);
+    register::<InvalidSettings>(components);
     register::<SlugConflict>(components);
     register::<UnresolvedFiles>(components);
     register::<Unresolved>(components);
@@ -73,12 +76,25 @@ pub fn openapi() -> OpenApi {
     let body = AnyOfBuilder::new().item(reference("PublishRequest")).item(reference("PageInput"));
     let body = body.description(Some("A batch, or a single page as the whole body (the original format)."));
     components.schemas.insert("PublishBody".into(), RefOr::T(body.build().into()));
+    components.schemas.insert("SiteSettings".into(), RefOr::T(site_settings().into()));
     for item in openapi.paths.paths.values_mut() {
-        for operation in [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten() {
+        for operation in
+            [&mut item.get, &mut item.post, &mut item.patch, &mut item.delete].into_iter().flatten()
+        {
             complete(operation);
         }
     }
     openapi
+}
+
+/// Every setting of a site, from the one list of them.
+fn site_settings() -> Object {
+    let text = |about: &str| ObjectBuilder::new().schema_type(Type::String).description(Some(about)).build();
+    let about = "Settings by key, as texts; an empty one means the default.";
+    let object = ObjectBuilder::new().description(Some(about));
+    let add = |object: ObjectBuilder, (key, about): &(&str, &str)| object.property(*key, text(about));
+    let object = SiteSettings::KEYS.iter().fold(object, add);
+    object.additional_properties(Some(AdditionalProperties::FreeForm(false))).build()
 }
 
 fn register<T: ToSchema>(components: &mut Components) {

@@ -1,7 +1,8 @@
 //! The API's errors: each with its status and body, as the specification lists them.
 
 use api::{
-    DuplicateSlugs, Failure, SlugConflict, Unauthorized, Unresolved, UnresolvedFiles, ValidationFailed,
+    DuplicateSlugs, Failure, InvalidSettings, SlugConflict, Unauthorized, Unresolved, UnresolvedFiles,
+    ValidationFailed,
 };
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
@@ -52,6 +53,7 @@ impl ApiError {
                 Error::Suspended => StatusCode::FORBIDDEN,
                 Error::NoSuchSite => StatusCode::FORBIDDEN,
                 Error::Invalid(_) => StatusCode::BAD_REQUEST,
+                Error::InvalidSettings(_) => StatusCode::BAD_REQUEST,
                 Error::DuplicateSlugs(_) => StatusCode::BAD_REQUEST,
                 Error::SlugConflict(_) => StatusCode::BAD_REQUEST,
                 Error::UnresolvedFiles(_) => StatusCode::BAD_REQUEST,
@@ -110,6 +112,11 @@ impl ApiError {
                 Error::Invalid(pages) => {
                     json(&ValidationFailed { error: "validation failed", pages: pages.clone() })
                 }
+                Error::InvalidSettings(settings) => json(&InvalidSettings {
+                    error: "invalid settings",
+                    message: error.to_string(),
+                    settings: settings.clone(),
+                }),
                 Error::DuplicateSlugs(conflicts) => {
                     json(&DuplicateSlugs { error: "duplicate slugs in batch", conflicts: conflicts.clone() })
                 }

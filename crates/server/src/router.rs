@@ -15,8 +15,8 @@ use crate::cors::cors;
 use crate::error::ApiError;
 use crate::guard::guard;
 use crate::routes::{
-    builds_latest, builds_trigger, media_upload, pages_delete, pages_list, pages_publish, pages_read,
-    sites_list,
+    account_read, builds_latest, builds_trigger, media_upload, pages_delete, pages_list, pages_publish,
+    pages_read, settings_change, settings_read, sites_list,
 };
 use crate::trace::{catch_panic, trace};
 use crate::{App, Health, dashboard, docs, health, tls};
@@ -57,6 +57,8 @@ pub(crate) fn public_api() -> (Router<App>, OpenApi) {
         .routes(routes!(builds_trigger::trigger))
         .routes(routes!(builds_latest::latest))
         .routes(routes!(sites_list::list))
+        .routes(routes!(settings_read::read, settings_change::change))
+        .routes(routes!(account_read::read))
         .split_for_parts()
 }
 

@@ -1,13 +1,20 @@
 //! Queues builds, subject to the monthly quota and the cooldown, and returns the latest build.
 
+use std::time::{Duration, Instant};
+
 use api::{BuildQueued, BuildRefused, BuildWarning, LatestBuild};
 use model::{AccountId, BuildId, SiteId, Timestamp, Trigger};
 use store::builds::Build;
 use store::sites::{self, Cooldown, Site};
 use store::{Tx, accounts, building, builds};
+use tokio::time::sleep;
 
 use crate::accounts::access::{find_site, site_of};
 use crate::{Caller, Error, Publisher, Settings};
+
+/// How often a build that is awaited is looked up, and how often whether the site has changed.
+const LOOK_AT_BUILD: Duration = Duration::from_millis(500);
+const LOOK_AT_MARK: Duration = Duration::from_millis(2);
 
 /// The texts of a refusal that several responses contain.
 pub struct Refusal {
@@ -159,6 +166,30 @@ impl Publisher {
             })
             .await?;
         describe(build)
+    }
+
+    /// The same when the build has ended; after a while, as it is then.
+    pub async fn awaited_build(
+        &self,
+        caller: &Caller,
+        site: Option<SiteId>,
+        longest: Duration,
+    ) -> Result<LatestBuild, Error> {
+        let id = find_site(&self.store, caller.account, site).await?.id;
+        let end = Instant::now() + longest;
+        loop {
+            let mark = self.store.mark(id);
+            let build = self.latest_build(caller, Some(id)).await?;
+            let is_over = build.completed_at.is_some();
+            if is_over || Instant::now() >= end {
+                return Ok(build);
+            }
+            // A release that goes live changes the mark, which costs nothing to look at; a failed build does not.
+            let next_look = (Instant::now() + LOOK_AT_BUILD).min(end);
+            while self.store.mark(id) == mark && Instant::now() < next_look {
+                sleep(LOOK_AT_MARK).await;
+            }
+        }
     }
 
     /// The newest builds of a site, scheduled ones included.

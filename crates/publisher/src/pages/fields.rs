@@ -60,6 +60,11 @@ impl<'a> JsonFields<'a> {
         }
     }
 
+    /// Every field with its JSON text, in the order in which they were sent.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.0.iter().map(|(name, value)| (&**name, value.get()))
+    }
+
     /// A field's JSON text; null means omitted.
     pub fn get(&self, field: &str) -> Option<&'a str> {
         let (_, value) = self.0.iter().find(|(name, _)| name == field)?;

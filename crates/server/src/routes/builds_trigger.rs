@@ -10,9 +10,8 @@ use model::SiteId;
 use publisher::{Caller, JsonFields};
 
 use crate::App;
-use crate::body::{BodyLimits, BodyReader};
 use crate::error::{ApiError, json, json_response};
-use crate::routes::{BodyFailures, CommonFailures, MediaType, parse_site};
+use crate::routes::{BodyFailures, CommonFailures, MediaType, parse_site, read_body};
 
 /// Enough for a site id and fields that newer clients may add.
 const MAX_BODY: u64 = 64 << 10;
@@ -47,11 +46,7 @@ pub(crate) async fn trigger(
 
 /// The body is optional, and so is its content type.
 async fn read_site(headers: &HeaderMap, body: Body) -> Result<Option<SiteId>, ApiError> {
-    let mut body = BodyReader::new(body, headers, BodyLimits::new(MAX_BODY))?;
-    let mut bytes = Vec::new();
-    while let Some(chunk) = body.chunk().await? {
-        bytes.extend_from_slice(&chunk);
-    }
+    let bytes = read_body(headers, body, MAX_BODY).await?;
     if bytes.trim_ascii().is_empty() {
         return Ok(None);
     }

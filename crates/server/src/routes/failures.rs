@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use api::{
-    DuplicateSlugs, Failure, InternalError, SlugConflict, Unauthorized, UnresolvedFiles, ValidationFailed,
+    DuplicateSlugs, Failure, InternalError, InvalidSettings, SlugConflict, Unauthorized, UnresolvedFiles,
+    ValidationFailed,
 };
 use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::schema::AnyOfBuilder;
@@ -63,6 +64,19 @@ impl PartialSchema for RefusedPages {
 }
 
 impl ToSchema for RefusedPages {}
+
+/// The body of a 400 of `PATCH /sites/{siteId}/settings`.
+pub(crate) enum RefusedSettings {}
+
+impl PartialSchema for RefusedSettings {
+    fn schema() -> RefOr<Schema> {
+        let any_of =
+            AnyOfBuilder::new().item(reference(InvalidSettings::name())).item(reference(Failure::name()));
+        RefOr::T(any_of.build().into())
+    }
+}
+
+impl ToSchema for RefusedSettings {}
 
 fn failure<T: ToSchema>(status: &str, description: &str) -> (String, RefOr<Response>) {
     let content = Content::new(Some(reference(T::name())));

@@ -1,6 +1,6 @@
 //! `DELETE /pages/{slug}`: deletes one page.
 
-use api::{ContentType, Failure};
+use api::Failure;
 use axum::Extension;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -10,7 +10,7 @@ use publisher::Caller;
 use crate::App;
 use crate::error::ApiError;
 use crate::query::Parameters;
-use crate::routes::CommonFailures;
+use crate::routes::{CommonFailures, PageQuery};
 
 /// Delete a page
 ///
@@ -20,12 +20,7 @@ use crate::routes::CommonFailures;
     path = "/pages/{slug}",
     tag = "Pages",
     operation_id = "deletePage",
-    params(
-        ("slug" = String, Path, description = "The page's slug"),
-        ("contentType" = ContentType, Query, description = "The page's content type"),
-        ("section" = Option<String>, Query, description = "Required when the page belongs to a section"),
-        ("siteId" = Option<Uuid>, Query, description = "Target site; the default site when omitted"),
-    ),
+    params(("slug" = String, Path, description = "The page's slug"), PageQuery),
     responses(
         (status = 204, description = "Deleted"),
         (status = 400, description = "A parameter or the body is missing or invalid", body = Failure),

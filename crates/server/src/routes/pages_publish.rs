@@ -16,7 +16,7 @@ use crate::error::{ApiError, json, json_response};
 use crate::form::{Field, Form, malformed};
 use crate::json_stream::{Event, JsonStream, Streamed};
 use crate::query::Parameters;
-use crate::routes::{BodyFailures, CommonFailures, MediaType, RefusedPages};
+use crate::routes::{BodyFailures, CommonFailures, MediaType, RefusedPages, read_body};
 
 /// Of one page as JSON or Markdown. Valid pages are far smaller: content and params have at most 100,000 characters each.
 const MAX_PAGE_BYTES: usize = 4 << 20;
@@ -127,11 +127,7 @@ fn markdown_query(parameters: &Parameters) -> Result<MarkdownQuery, ApiError> {
 }
 
 async fn read_text(headers: &HeaderMap, body: Body) -> Result<String, ApiError> {
-    let mut body = BodyReader::new(body, headers, BodyLimits::new(MAX_PAGE_BYTES as u64))?;
-    let mut text = Vec::new();
-    while let Some(chunk) = body.chunk().await? {
-        text.extend_from_slice(&chunk);
-    }
+    let text = read_body(headers, body, MAX_PAGE_BYTES as u64).await?;
     String::from_utf8(text).map_err(|_| malformed("the text is not UTF-8"))
 }
 

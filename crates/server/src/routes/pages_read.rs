@@ -1,6 +1,6 @@
 //! `GET /pages/{slug}`: one page with its content.
 
-use api::{ContentType, Failure, PageDetail};
+use api::{Failure, PageDetail};
 use axum::Extension;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -11,7 +11,7 @@ use publisher::Caller;
 use crate::App;
 use crate::error::{ApiError, json, json_response};
 use crate::query::Parameters;
-use crate::routes::CommonFailures;
+use crate::routes::{CommonFailures, PageQuery};
 
 /// Read a page
 ///
@@ -36,12 +36,7 @@ use crate::routes::CommonFailures;
     path = "/pages/{slug}",
     tag = "Pages",
     operation_id = "readPage",
-    params(
-        ("slug" = String, Path, description = "The page's slug"),
-        ("contentType" = ContentType, Query, description = "The page's content type"),
-        ("section" = Option<String>, Query, description = "Required when the page belongs to a section"),
-        ("siteId" = Option<Uuid>, Query, description = "Target site; the default site when omitted"),
-    ),
+    params(("slug" = String, Path, description = "The page's slug"), PageQuery),
     responses(
         (status = 200, description = "The page", body = PageDetail),
         (status = 400, description = "A parameter or the body is missing or invalid", body = Failure),

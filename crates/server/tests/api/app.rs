@@ -30,6 +30,8 @@ pub struct Options {
     pub plan: &'static str,
     /// The minimum free space on the disk.
     pub min_free: u64,
+    /// Whether sites may add HTML to the head of their pages.
+    pub custom_head: bool,
     /// The address of the dashboard.
     pub url: &'static str,
 }
@@ -43,6 +45,7 @@ impl Default for Options {
             trusted_proxies: &[],
             plan: "pro",
             min_free: 0,
+            custom_head: true,
             url: "http://127.0.0.1:8080",
         }
     }
@@ -93,7 +96,7 @@ pub async fn spawn_app_with(database: &Database, options: Options) -> App<'_> {
         domain_scheme: "https",
         purge_after: Duration::from_secs(30 * 24 * 3600),
         keep_releases: 3,
-        custom_head: true,
+        custom_head: options.custom_head,
         private_hubs: false,
         build_time_limit: Duration::from_secs(600),
         disks: vec![std::env::temp_dir()],

@@ -14,6 +14,7 @@ testing::on_each_configuration!(
     the_body_may_be_left_out,
     a_body_that_is_not_an_object_is_refused,
     the_latest_build_is_reported_in_every_state,
+    a_build_is_awaited,
     the_latest_build_is_the_newest_of_its_site,
     a_scheduled_build_is_not_reported,
     without_a_build_there_is_no_latest,
@@ -123,6 +124,21 @@ async fn the_latest_build_is_reported_in_every_state(database: &Database) {
     expected["status"] = json!("failed");
     expected["error"] = json!("no theme");
     app.client.get("/builds/latest").await.is(200, expected);
+}
+
+async fn a_build_is_awaited(database: &Database) {
+    let app = spawn_app(database).await;
+    app.client.build().await;
+    let waiting = tokio::spawn({
+        let client = app.client.hasty();
+        async move { client.get("/builds/latest?wait=30").await }
+    });
+    assert_eq!(app.client.get("/builds/latest?wait=0").await.body["status"], "queued");
+    build_becomes(&app, "status = 'success', started_at = 1, completed_at = 2");
+    assert_eq!(waiting.await.unwrap().body["status"], "success");
+    for wrong in ["31", "-1", "a", ""] {
+        app.client.get(&format!("/builds/latest?wait={wrong}")).await.is_failure(400);
+    }
 }
 
 async fn the_latest_build_is_the_newest_of_its_site(database: &Database) {

@@ -43,6 +43,7 @@ mod rate_counting;
 mod rate_headers;
 mod rate_limits;
 mod reading;
+mod settings;
 mod sockets;
 mod tenants;
 mod tls_ask;

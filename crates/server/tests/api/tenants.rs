@@ -86,6 +86,18 @@ fn positions() -> Vec<Position> {
         position("latest build: siteId", Method::GET, Site, 200, 400, |id| {
             (format!("/builds/latest?siteId={id}"), json!(null))
         }),
+        position("wait for a build: siteId", Method::GET, Site, 200, 400, |id| {
+            (format!("/builds/latest?wait=0&siteId={id}"), json!(null))
+        }),
+        position("read settings: siteId", Method::GET, Site, 200, 400, |id| {
+            (format!("/sites/{id}/settings"), json!(null))
+        }),
+        position("change settings: siteId", Method::PATCH, Site, 200, 400, |id| {
+            (format!("/sites/{id}/settings"), json!({"title": "Mine"}))
+        }),
+        position("change settings, wrong: siteId", Method::PATCH, Site, 400, 400, |id| {
+            (format!("/sites/{id}/settings"), json!({"accent": "reddish"}))
+        }),
         position("publish: id", Method::POST, Page, 200, 400, |id| {
             ("/pages".into(), json!({"pages": [{"id": id}]}))
         }),
