@@ -55,6 +55,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(10, "0010_autosaves.sql", compatible: 8, on_postgres: 6),
     // A new table, and columns with defaults.
     migration!(11, "0011_audit.sql", compatible: 8, on_postgres: 6),
+    migration!(12, "0012_passkeys.sql", compatible: 8, on_postgres: 6),
 ];
 /// The schema of this binary.
 pub const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;

@@ -81,7 +81,8 @@ async fn a_migration_that_differs_is_refused(database: &Database) {
 
 async fn an_old_schema_is_only_upgraded_on_request(database: &Database) {
     account(database.store(), "a").await;
-    for table in ["audit_log", "autosaves", "links", "sessions", "members", "users"] {
+    for table in ["challenges", "passkeys", "audit_log", "autosaves", "links", "sessions", "members", "users"]
+    {
         database.execute(&format!("DROP TABLE {table}"));
     }
     database.execute("DROP INDEX objects_copies");
@@ -103,8 +104,8 @@ async fn an_old_schema_is_only_upgraded_on_request(database: &Database) {
     let location = database.location();
     let upgrade = move || [Store::upgrade(&location).unwrap(), Store::upgrade(&location).unwrap()];
     let [first, second] = tokio::task::spawn_blocking(upgrade).await.unwrap();
-    assert_eq!((first.database, first.newest), (7, 11));
-    assert_eq!((second.database, second.newest), (11, 11));
+    assert_eq!((first.database, first.newest), (7, 12));
+    assert_eq!((second.database, second.newest), (12, 12));
     assert_eq!(refused(database, Schema::Keep).await, None);
     assert_eq!(read(&database.open(), accounts::list).await.len(), 1);
 }
@@ -126,5 +127,5 @@ async fn the_ledger_says_what_was_applied_and_when(database: &Database) {
         SELECT count(*) FROM migrations
         WHERE length(checksum) = 64 AND compatible <= version AND applied_at > 1700000000000000";
     let count = read(database.store(), |tx| tx.query_one(COMPLETE, &[], |row| row.get::<i64>(0))).await;
-    assert_eq!(count, Some(11));
+    assert_eq!(count, Some(12));
 }
