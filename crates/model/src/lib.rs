@@ -39,7 +39,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use content_type::ContentType;
 pub use id::{AccountId, AuditId, BuildId, ObjectId, PackId, PageId, SessionId, SiteId, TokenId, UserId};
 pub use media::{Dimensions, MediaHash, MediaUrl, SMALLER_WIDTHS};
-pub use names::{AccountName, TokenName};
+pub use names::{AccountName, PasskeyName, TokenName};
 pub use page_hash::{HashedPage, PageHash};
 pub use page_key::PageKey;
 pub use params::Params;

@@ -26,6 +26,7 @@ pub const ALIAS_CHARS: usize = 500;
 pub const SITE_NAME_CHARS: usize = 63;
 pub const ACCOUNT_NAME_CHARS: usize = 200;
 pub const TOKEN_NAME_CHARS: usize = 100;
+pub const PASSKEY_NAME_CHARS: usize = 100;
 /// The longest address that mail servers accept: RFC 5321, 4.5.3.1.3.
 pub const EMAIL_CHARS: usize = 254;
 pub const PASSWORD_MIN_CHARS: usize = 10;

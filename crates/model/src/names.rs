@@ -1,4 +1,4 @@
-//! The names of accounts and tokens.
+//! The names of accounts, tokens and passkeys.
 
 use crate::text::check_length;
 use crate::{Checked, limits};
@@ -28,6 +28,23 @@ impl TokenName {
     pub fn parse(text: &str) -> Checked<TokenName> {
         let name = line("token name", text, limits::TOKEN_NAME_CHARS)?;
         Ok(TokenName(name.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// One line of text, trimmed, 1 to 100 characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PasskeyName(String);
+
+impl PasskeyName {
+    pub fn parse(text: &str) -> Checked<PasskeyName> {
+        match line("passkey name", text, limits::PASSKEY_NAME_CHARS)? {
+            "" => Err("passkey name must not be empty".to_owned()),
+            name => Ok(PasskeyName(name.to_owned())),
+        }
     }
 
     pub fn as_str(&self) -> &str {

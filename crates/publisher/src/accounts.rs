@@ -3,12 +3,14 @@
 pub(crate) mod access;
 mod audit;
 mod members;
+mod passkeys;
 mod sessions;
 mod tokens;
 mod users;
 
 pub use self::audit::{Action, Actor, AuditEntry};
 pub use self::members::{Access, Invited};
+pub use self::passkeys::{Assertion, Registration, RelyingParty};
 pub use self::tokens::TokenCreated;
 pub use self::users::UserCreated;
 

@@ -32,7 +32,8 @@ use crate::sites::serving::Hosts;
 pub use ::media::{Icon, content_type as media_type, disposition};
 pub use ::search::Query as SearchQuery;
 pub use accounts::{
-    Access, AccountCreated, AccountUsage, Action, Actor, AuditEntry, Invited, TokenCreated, UserCreated,
+    Access, AccountCreated, AccountUsage, Action, Actor, Assertion, AuditEntry, Invited, Registration,
+    RelyingParty, TokenCreated, UserCreated,
 };
 pub use blob::Error as ReadError;
 pub use builds::{BuildReport, Refusal};
@@ -57,6 +58,7 @@ pub use store::builds::OpenBuild;
 pub use store::hosts::HostedSite;
 pub use store::links::Link;
 pub use store::members::Member;
+pub use store::passkeys::Passkey;
 pub use store::sessions::Session;
 pub use store::sites::Site;
 pub use store::tokens::{Caller, Person, Token};

@@ -26,6 +26,7 @@ mod origin;
 mod page;
 mod page_form;
 mod pages;
+mod passkeys;
 mod protection;
 mod redirects;
 mod releases;
@@ -66,12 +67,18 @@ pub(crate) fn router(app: App) -> Router<App> {
         .route("/", get(sites::home))
         .route("/style.css", get(assets::style))
         .route("/builds.js", get(|| assets::BUILDS_SCRIPT.respond()))
+        .route("/passkeys.js", get(|| assets::PASSKEYS_SCRIPT.respond()))
         .route("/settings.js", get(|| assets::SETTINGS_SCRIPT.respond()))
         .route("/sign-in", get(sign_in::form).post(sign_in::submit))
+        .route("/sign-in/challenge", post(passkeys::sign_in_challenge))
+        .route("/sign-in/passkey", post(passkeys::sign_in))
         .route("/sign-out", post(sessions::sign_out))
         .route("/link", get(links::open).post(links::submit))
         .route("/sessions", get(sessions::list))
         .route("/sessions/{id}/end", post(sessions::end))
+        .route("/passkeys", get(passkeys::list).post(passkeys::register))
+        .route("/passkeys/challenge", post(passkeys::register_challenge))
+        .route("/passkeys/{credential}/remove", get(passkeys::ask_remove).post(passkeys::remove))
         .route("/sites", get(sites::choose))
         .route("/sites/new", get(new_site::form).post(new_site::create))
         .nest("/sites/{site}", site_router())

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod links;
 pub mod members;
+pub mod passkeys;
 pub mod sessions;
 pub mod tokens;
 pub mod usage;

@@ -24,7 +24,7 @@ pub mod turns;
 use std::time::Duration;
 
 // For other crates the nouns are one flat list, whatever the folders.
-pub use crate::accounts::{audit, links, members, sessions, tokens, usage, users};
+pub use crate::accounts::{audit, links, members, passkeys, sessions, tokens, usage, users};
 pub use crate::builds::building;
 pub use crate::engine::{
     Bulk, Column, Deadlines, LeaseClock, Location, Mark, NEWEST_SCHEMA, Param, Row, Schema, SchemaVersions,

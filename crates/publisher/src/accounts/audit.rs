@@ -37,6 +37,8 @@ pub enum Action {
     SignIn,
     SignInFailed,
     PasswordChosen,
+    PasskeyAdded,
+    PasskeyRemoved,
     TokenCreated,
     TokenRevoked,
     MemberInvited,
@@ -65,10 +67,12 @@ pub enum Action {
 }
 
 impl Action {
-    pub const ALL: [Action; 28] = [
+    pub const ALL: [Action; 30] = [
         Action::SignIn,
         Action::SignInFailed,
         Action::PasswordChosen,
+        Action::PasskeyAdded,
+        Action::PasskeyRemoved,
         Action::TokenCreated,
         Action::TokenRevoked,
         Action::MemberInvited,
@@ -101,6 +105,8 @@ impl Action {
             Action::SignIn => "signed in",
             Action::SignInFailed => "sign-in failed",
             Action::PasswordChosen => "password chosen",
+            Action::PasskeyAdded => "passkey added",
+            Action::PasskeyRemoved => "passkey removed",
             Action::TokenCreated => "token created",
             Action::TokenRevoked => "token revoked",
             Action::MemberInvited => "member invited",

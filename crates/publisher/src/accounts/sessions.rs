@@ -171,13 +171,19 @@ fn take(
     Ok(links::use_up(tx, hash, now)?.then_some(found))
 }
 
-fn begin(tx: &mut Tx, user: UserId, secret: &Secret, client: &str, now: Timestamp) -> Result<(), Error> {
+pub(super) fn begin(
+    tx: &mut Tx,
+    user: UserId,
+    secret: &Secret,
+    client: &str,
+    now: Timestamp,
+) -> Result<(), Error> {
     sessions::remove_unused(tx, user, now.minus(SESSION_LIFETIME))?;
     links::remove_expired(tx, user, now)?;
     Ok(sessions::insert(tx, SessionId::new(now), user, &secret.hash(), client, now)?)
 }
 
-fn shortened(client: &str) -> String {
+pub(super) fn shortened(client: &str) -> String {
     client.chars().filter(|char| !char.is_control()).take(MAX_CLIENT_CHARS).collect()
 }
 

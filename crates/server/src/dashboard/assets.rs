@@ -53,6 +53,9 @@ pub(super) static BUILDS_SCRIPT: LazyLock<Script> =
 pub(super) static SETTINGS_SCRIPT: LazyLock<Script> =
     LazyLock::new(|| Script::new("settings.js", include_str!("settings.js")));
 
+pub(super) static PASSKEYS_SCRIPT: LazyLock<Script> =
+    LazyLock::new(|| Script::new("passkeys.js", include_str!("passkeys.js")));
+
 /// A screen with a script: its policy allows those of this server.
 pub(super) struct Scripted<T>(pub(super) T);
 

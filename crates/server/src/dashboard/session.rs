@@ -224,3 +224,21 @@ impl FromRequestParts<App> for RecentOwner {
         Err(Failure::SignInAgain(format!("{}/{screen}", at.path)))
     }
 }
+
+/// The same for what a person does without a site.
+pub(super) struct Recent {
+    pub(super) session: Session,
+    pub(super) uri: Uri,
+}
+
+impl FromRequestParts<App> for Recent {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Recent, Failure> {
+        let SignedIn(session) = SignedIn::from_request_parts(parts, app).await?;
+        match session.created_at.plus(RECENT) > app.clock.now() {
+            true => Ok(Recent { session, uri: parts.uri.clone() }),
+            false => Err(Failure::SignInAgain("/dashboard/passkeys".to_owned())),
+        }
+    }
+}

@@ -16,6 +16,7 @@ use crate::App;
 #[template(path = "dashboard/sessions.html")]
 struct Screen {
     frame: Frame,
+    tab: &'static str,
     sessions: Vec<Session>,
     own: SessionId,
 }
@@ -27,7 +28,7 @@ pub(super) async fn list(
 ) -> Result<Html, Failure> {
     let sessions = app.publisher.session_list(session.user).await?;
     let frame = Frame::of(&session, "Sessions").after(&uri);
-    Ok(Html::new(&Screen { frame, sessions, own: session.id }))
+    Ok(Html::new(&Screen { frame, tab: "Sessions", sessions, own: session.id }))
 }
 
 pub(super) async fn end(

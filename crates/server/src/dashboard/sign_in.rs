@@ -12,12 +12,14 @@ use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use limits::{Backend, PasswordAttempts};
-use publisher::{Actor, Person};
+use model::Secret;
+use publisher::{Actor, Person, Session};
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use super::assets::{PASSKEYS_SCRIPT, Scripted};
 use super::failure::Failure;
 use super::fields::Fields;
 use super::session::{Client, MaybeSession};
@@ -47,10 +49,25 @@ impl SignIns {
 #[template(path = "dashboard/sign_in.html")]
 struct Screen {
     frame: Frame,
+    script: &'static str,
     email: String,
     next: String,
     /// The fields of a form that is sent again afterwards.
     kept: Vec<(String, String)>,
+}
+
+impl Screen {
+    fn respond(
+        email: String,
+        next: String,
+        kept: Vec<(String, String)>,
+        why: Option<&str>,
+        status: StatusCode,
+    ) -> Response {
+        let frame = Frame::plain("Sign in").with_problem(why.map(str::to_owned));
+        let screen = Screen { frame, script: &PASSKEYS_SCRIPT.url, email, next, kept };
+        Scripted(Html::new(&screen).with(status)).into_response()
+    }
 }
 
 #[derive(Template)]
@@ -66,22 +83,15 @@ pub(super) async fn form(MaybeSession(session): MaybeSession, uri: Uri) -> Respo
     if session.is_some() && !again {
         return Redirect::to(HOME).into_response();
     }
-    let why = "This needs a recent sign-in: please enter your password again.";
-    let screen = Screen {
-        frame: Frame::plain("Sign in").with_problem(session.is_some().then(|| why.to_owned())),
-        email: session.map(|session| session.email).unwrap_or_default(),
-        next: own_path(parameter(&uri, "next")),
-        kept: vec![],
-    };
-    Html::new(&screen).into_response()
+    let why = session.as_ref().map(|_| "This needs a recent sign-in: please sign in again.");
+    let email = session.map(|session| session.email).unwrap_or_default();
+    Screen::respond(email, own_path(parameter(&uri, "next")), vec![], why, StatusCode::OK)
 }
 
 /// For a form that arrived without a session, at the address `next`.
 pub(super) fn keep(next: String, fields: &Fields) -> Response {
-    let problem = "Your session has ended. Sign in to go on; what you wrote is kept.";
-    let frame = Frame::plain("Sign in").with_problem(Some(problem.to_owned()));
-    let screen = Screen { frame, email: String::new(), next: own_path(next), kept: fields.below("") };
-    Html::new(&screen).with(StatusCode::UNAUTHORIZED)
+    let why = "Your session has ended. Sign in to go on; what you wrote is kept.";
+    Screen::respond(String::new(), own_path(next), fields.below(""), Some(why), StatusCode::UNAUTHORIZED)
 }
 
 pub(super) async fn submit(
@@ -90,35 +100,52 @@ pub(super) async fn submit(
     MaybeSession(before): MaybeSession,
     fields: Fields,
 ) -> Result<Response, Failure> {
-    let (email, next, kept) = (fields.get("email"), own_path(fields.get("next")), fields.below(KEPT));
-    let refused = |why: &str, status| {
-        let frame = Frame::plain("Sign in").with_problem(Some(why.to_owned()));
-        let (email, next, kept) = (email.clone(), next.clone(), kept.clone());
-        Html::new(&Screen { frame, email, next, kept }).with(status)
-    };
+    let email = fields.get("email");
     if !app.sign_ins.attempts.admit(client.address, gate(&email), app.clock.now()).await {
         let again = "Too many attempts. Please wait a minute.";
-        return Ok(again_after(60, refused(again, StatusCode::TOO_MANY_REQUESTS)));
+        return Ok(again_after(60, refused(&fields, again, StatusCode::TOO_MANY_REQUESTS)));
     }
     let Ok(Ok(_turn)) = timeout(MAX_WAIT, app.sign_ins.checks.acquire()).await else {
         let again = "The server is busy. Please try again in a moment.";
-        return Ok(again_after(5, refused(again, StatusCode::SERVICE_UNAVAILABLE)));
+        return Ok(again_after(5, refused(&fields, again, StatusCode::SERVICE_UNAVAILABLE)));
     };
     let person = Person { email: email.trim().to_lowercase(), address: Some(client.origin) };
     let publisher = app.publisher.by(Actor::Person(person));
     let signed_in = publisher.sign_in(&email, fields.get("password"), &client.name).await?;
-    if let (Some(_), Some(before)) = (&signed_in, before) {
+    finish(&app, &client, before, signed_in, &fields, "The email or the password is wrong.").await
+}
+
+/// Begins the session with this secret instead of the one before, or says what was wrong.
+pub(super) async fn finish(
+    app: &App,
+    client: &Client,
+    before: Option<Session>,
+    secret: Option<Secret>,
+    fields: &Fields,
+    wrong: &str,
+) -> Result<Response, Failure> {
+    let Some(secret) = secret else { return Ok(refused(fields, wrong, StatusCode::UNAUTHORIZED)) };
+    if let Some(before) = before {
         // Its cookie is replaced.
         app.publisher.session_end(before.user, before.id).await?;
     }
-    match signed_in {
-        Some(secret) if kept.is_empty() => Ok(client.sign_in(&secret, &next)),
-        Some(secret) => {
-            let screen = Resume { frame: Frame::plain("Signed in"), next, kept };
-            Ok(client.sign_in_on(&secret, Html::new(&screen)))
-        }
-        None => Ok(refused("The email or the password is wrong.", StatusCode::UNAUTHORIZED)),
+    let (next, kept) = (own_path(fields.get("next")), fields.below(KEPT));
+    if kept.is_empty() {
+        return Ok(client.sign_in(&secret, &next));
     }
+    let screen = Resume { frame: Frame::plain("Signed in"), next, kept };
+    Ok(client.sign_in_on(&secret, Html::new(&screen)))
+}
+
+/// The form again, with everything that was sent but the password.
+fn refused(fields: &Fields, why: &str, status: StatusCode) -> Response {
+    let (email, next, kept) = (fields.get("email"), own_path(fields.get("next")), fields.below(KEPT));
+    Screen::respond(email, next, kept, Some(why), status)
+}
+
+/// Whether this address may ask for another challenge: each one is a row.
+pub(super) async fn admit_passkey(app: &App, client: &Client) -> bool {
+    app.sign_ins.attempts.admit(client.address, gate(&client.address.to_string()), app.clock.now()).await
 }
 
 fn again_after(seconds: u32, mut response: Response) -> Response {

@@ -36,7 +36,7 @@ pub(super) struct FrameSite {
 }
 
 /// What a redirect after an action says was done, by its parameter `done`.
-const DONE: [(&str, &str); 15] = [
+const DONE: [(&str, &str); 16] = [
     ("saved", "Saved. Visitors see it after the next build."),
     ("published", "Saved. A build has been queued."),
     ("deleted", "Deleted. Visitors see it after the next build."),
@@ -51,6 +51,7 @@ const DONE: [(&str, &str); 15] = [
     ("domain-removed", "Removed. Links and feeds change with the next build."),
     ("protected", "Visitors need the password from now on."),
     ("public", "The site is public."),
+    ("passkey-added", "The passkey has been added."),
     ("site-deleted", "The site has been deleted."),
 ];
 

@@ -38,6 +38,15 @@ pub fn by_email(tx: &mut Tx, email: &Email) -> Result<Option<User>> {
     tx.query_one(BY_EMAIL, &[&email.as_str()], read)
 }
 
+const EMAIL: &str = "
+SELECT email
+FROM users
+WHERE id = $1";
+
+pub fn email(tx: &mut Tx, id: UserId) -> Result<Option<String>> {
+    tx.query_one(EMAIL, &[&id.0], read)
+}
+
 const LIST: &str = select!(
     user,
     "

@@ -57,6 +57,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(11, "0011_audit.sql", compatible: 8, on_postgres: 6),
     // An older program announces no feeds.
     migration!(12, "0012_pings.sql", compatible: 8, on_postgres: 6),
+    migration!(13, "0013_passkeys.sql", compatible: 8, on_postgres: 6),
 ];
 /// The schema of this binary.
 pub const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;

@@ -418,13 +418,6 @@ fn an_undo_walks_over_its_site_once(on: &mut Plans) {
     on.check(|tx| files::undo(tx, SITE, 1, &Cursor::default(), 10), &expected);
     on.check(|tx| files::forget_pages(tx, SITE, 1, &Cursor::default(), 10), &[pages]);
     on.check(|tx| files::open_files(tx, SITE, "", 10), &[files[0]]);
-    on.check(|tx| files::redirects(tx, SITE, 1, "", 10), &[files[0]]);
-    let of_site = "SEARCH release_pages USING PRIMARY KEY (site_id=?)";
-    on.check(
-        |tx| files::page_changes(tx, SITE, (1, 2), PageId(Uuid::nil()), 10),
-        &["CO-ROUTINE changes", pages, "SCAN changes"],
-    );
-    on.check(|tx| files::count_changes(tx, SITE, (1, 2)), &["CO-ROUTINE changes", of_site, "SCAN changes"]);
     let behind = "SEARCH release_files USING PRIMARY KEY (site_id=? AND (path,from_release)>(?,?))";
     on.check(|tx| files::packed_files(tx, SITE, None, 10), &[behind]);
 }

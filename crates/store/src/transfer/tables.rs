@@ -171,6 +171,20 @@ const TABLES: &[Description] = &[
         ],
     ),
     (
+        "passkeys",
+        &["credential"],
+        &[
+            ("credential", Bytes),
+            ("user_id", Uuid),
+            ("public_key", Bytes),
+            ("sign_count", Integer),
+            ("name", Text),
+            ("created_at", Integer),
+            ("last_used_at", Integer),
+        ],
+    ),
+    ("challenges", &["hash"], &[("hash", Bytes), ("user_id", Uuid), ("expires_at", Integer)]),
+    (
         "audit_log",
         &["account_id", "id"],
         &[

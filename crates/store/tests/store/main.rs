@@ -32,6 +32,7 @@ mod migrations;
 mod objects;
 mod packs;
 mod pages;
+mod passkeys;
 mod people;
 mod pings;
 mod processes;

@@ -81,7 +81,9 @@ async fn a_migration_that_differs_is_refused(database: &Database) {
 
 async fn an_old_schema_is_only_upgraded_on_request(database: &Database) {
     account(database.store(), "a").await;
-    for table in ["pings", "audit_log", "autosaves", "links", "sessions", "members", "users"] {
+    for table in
+        ["pings", "challenges", "passkeys", "audit_log", "autosaves", "links", "sessions", "members", "users"]
+    {
         database.execute(&format!("DROP TABLE {table}"));
     }
     database.execute("DROP INDEX objects_copies");

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     fn found(addresses: &[&str]) -> Found {
-        Found::Addresses(addresses.iter().map(|address| address.parse().unwrap()).collect())
+        Found::Addresses(addresses.iter().map(|address| address.parse().expect("an address")).collect())
     }
 
     #[test]

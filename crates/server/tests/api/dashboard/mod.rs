@@ -7,5 +7,6 @@ mod builds;
 mod isolation;
 mod operator;
 mod pages;
+mod passkeys;
 mod sign_in;
 mod site;
