@@ -112,17 +112,17 @@ Stores what a lamp has seen. Signals are kept for a year.
 
 ## Request
 
-| Field | Type | |
-|---|---|---|
-| \`lamp\` | string | the lamp that reports |
-| \`state\` | \`on\`, \`off\` or \`dim\` | what it saw |
-| \`at\` | time | default: now |
-
 ${FENCE}sh title="curl"
 curl https://api.lanternfish.example/v1/signals \\
   -H "Authorization: Bearer $TOKEN" \\
   -d '{"lamp": "north-pier", "state": "dim"}'
 ${FENCE}
+
+| Field | Type | |
+|---|---|---|
+| \`lamp\` | string | the lamp that reports |
+| \`state\` | \`on\`, \`off\` or \`dim\` | what it saw |
+| \`at\` | time | default: now |
 
 ## Response
 
