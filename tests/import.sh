@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds sites with Hugo, Jekyll, MkDocs and mdBook themselves, imports and pushes them, and checks that each of their
-# URLs answers with a page or a redirect to one.
+# URLs answers with a page or a redirect to one. Of Docusaurus, whose build needs a thousand packages, the template is
+# imported, and the URLs are those that its rules give to the files.
 #
 #   tests/import.sh                    all
 #   tests/import.sh hugo mkdocs        only these
@@ -10,9 +11,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly HUGO=0.168.0 MKDOCS=1.6.1 MDBOOK=0.5.4
+readonly HUGO=0.168.0 MKDOCS=1.6.1 MDBOOK=0.5.4 DOCUSAURUS=3.10.2
 readonly venv=.tools/import-hugo-$HUGO-mkdocs-$MKDOCS
 readonly mdbook=.tools/mdbook-$MDBOOK
+readonly docusaurus=.tools/docusaurus-$DOCUSAURUS
 
 . tests/server.sh
 
@@ -22,12 +24,12 @@ main() {
     record=yes
     shift
   fi
-  (($#)) || set -- hugo jekyll mkdocs mdbook
+  (($#)) || set -- hugo jekyll mkdocs mdbook docusaurus
   local kind
   for kind in "$@"; do
     case $kind in
-      hugo | jekyll | mkdocs | mdbook) "install_$kind" ;;
-      *) echo 'usage: tests/import.sh [--record] [hugo|jekyll|mkdocs|mdbook]…' >&2 && exit 2 ;;
+      hugo | jekyll | mkdocs | mdbook | docusaurus) "install_$kind" ;;
+      *) echo 'usage: tests/import.sh [--record] [hugo|jekyll|mkdocs|mdbook|docusaurus]…' >&2 && exit 2 ;;
     esac
   done
   if [[ -n $record ]]; then
@@ -61,6 +63,17 @@ install_jekyll() {
 install_mdbook() {
   [[ -x $mdbook/bin/mdbook ]] && return
   cargo install mdbook --version "$MDBOOK" --locked --no-default-features --profile dev --root "$mdbook"
+}
+
+# The package has the template, and nothing of it is run.
+install_docusaurus() {
+  [[ -d $docusaurus/templates ]] && return
+  local packed
+  packed=$(mktemp -d)
+  npm pack --silent --pack-destination "$packed" "create-docusaurus@$DOCUSAURUS" >/dev/null
+  mkdir -p "$docusaurus"
+  tar --extract --gzip --file "$packed"/*.tgz --directory "$docusaurus" --strip-components 1 package/templates
+  rm -r "$packed"
 }
 
 # Makes a site with the program's own template and our pages, builds it, and prints the URLs of its pages, sorted.
@@ -111,6 +124,17 @@ build_mdbook() {
 # Not pages: the whole book for printers, the table of contents for browsers without scripts, the chapter of the template.
 list_mdbook() {
   html_files "$1/book" | grep -v -e '^/print.html$' -e '^/toc.html$' -e '^/404.html$' -e '^/chapter_1.html$'
+}
+
+build_docusaurus() {
+  cp -R "$docusaurus/templates/shared/." "$docusaurus/templates/classic/." "$1"
+}
+
+# The path of a file without its extension; posts have no date, and an index is its folder. No file of the template has a
+# slug that says something else.
+list_docusaurus() {
+  (cd "$1" && find docs blog -name '*.md*' && cd src/pages && find -- * -name '*.md*') |
+    sed 's|\.mdx\{0,1\}$||; s|/index$||; s|^blog/[0-9-]*|blog/|; s|^|/|'
 }
 
 html_files() {

@@ -1,12 +1,15 @@
-//! Reads a Markdown file: its front matter (YAML or TOML) as the fields of a page, and the text below it. A pure function,
-//! bounded in time and memory.
+//! Reads a Markdown file: its front matter (YAML or TOML) as the fields of a page, and the text below it. Writes one, too.
+//! Pure functions, bounded in time and memory.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod fields;
 mod parse;
+mod write;
 
 pub use fields::Fields;
+pub use parse::{toml, yaml};
+pub use write::write;
 
 /// More than any page that the API accepts has: its params have at most 100,000 characters.
 const MAX_BYTES: usize = 256 << 10;

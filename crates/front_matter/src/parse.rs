@@ -1,6 +1,7 @@
 //! Parses YAML and TOML within a budget.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use serde_saphyr::{Options, budget, options};
 
@@ -51,13 +52,25 @@ fn parse_yaml(text: &str) -> Result<Option<Fields>, Invalid> {
     }
 }
 
-fn parse_toml(text: &str) -> Result<Fields, Invalid> {
-    let line_at = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 2;
-    let table: toml::Table = toml::from_str(text).map_err(|error| Invalid {
-        line: error.span().map_or(1, |span| line_at(span.start)),
-        message: error.message().to_owned(),
+/// Any YAML, such as the configuration of another program. Lines are counted from the beginning of the text.
+pub fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, Invalid> {
+    serde_saphyr::from_str_with_options(text, yaml_options()).map_err(|error| Invalid {
+        line: error.location().map_or(1, |location| (location.line() as usize).max(1)),
+        message: error.without_snippet().to_string(),
+    })
+}
+
+/// Any TOML; dates are texts, as in YAML.
+pub fn toml(text: &str) -> Result<Map<String, Value>, Invalid> {
+    let table: toml::Table = toml::from_str(text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start.min(text.len()));
+        Invalid { line: text[..start].matches('\n').count() + 1, message: error.message().to_owned() }
     })?;
-    let map: Map<String, Value> = table.into_iter().map(|(key, value)| (key, json(value))).collect();
+    Ok(table.into_iter().map(|(key, value)| (key, json(value))).collect())
+}
+
+fn parse_toml(text: &str) -> Result<Fields, Invalid> {
+    let map = toml(text).map_err(|invalid| Invalid { line: invalid.line + 1, ..invalid })?;
     Fields::deserialize(Value::Object(map)).map_err(|error| {
         let message = error.to_string();
         Invalid { line: line_of(text, '=', &message), message }

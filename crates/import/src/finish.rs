@@ -2,16 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use model::{Slug, limits};
+use model::{Alias, Slug, limits};
 
 use crate::address::{BLOG_INDEX, is_index, safe, url, without_date};
 use crate::error::{Error, Fault};
 use crate::paths::{join, parent, stem, url_key};
 use crate::site::{Page, Site};
-
-/// As many as a page may have, and as long as one may be.
-const MAX_ALIASES: usize = 100;
-const MAX_ALIAS_CHARS: usize = 500;
 
 /// Fixed paths of every site, which answer in any case.
 pub(crate) const FIXED: [&str; 5] = ["/", "/blog", "/docs", "/search", "/tags"];
@@ -123,7 +119,7 @@ fn aliases(site: &mut Site, at: usize, urls: &HashSet<String>, claimed: &mut Has
             notes.push(format!("the former URL {former} is another page's URL now, and does not redirect"));
         } else if claimed.contains(&former) {
             notes.push(format!("the former URL {former} redirects to another page that had it, too"));
-        } else if !is_alias(&former) || aliases.len() == MAX_ALIASES {
+        } else if Alias::parse(&former).is_err() || aliases.len() == limits::ALIASES_PER_PAGE {
             notes.push(format!("the former URL {former} cannot redirect"));
         } else {
             claimed.insert(former.clone());
@@ -135,17 +131,6 @@ fn aliases(site: &mut Site, at: usize, urls: &HashSet<String>, claimed: &mut Has
         site.note(&origin, 0, message);
     }
     aliases
-}
-
-/// What the server accepts as an alias.
-fn is_alias(path: &str) -> bool {
-    let is_plain = !path.contains(['?', '#', '\\']) && !path.chars().any(char::is_control);
-    let segments = || path.split('/');
-    is_plain
-        && !path.starts_with("/.")
-        && !path.starts_with("//")
-        && path.chars().count() <= MAX_ALIAS_CHARS
-        && !segments().any(|segment| matches!(segment, "." | ".."))
 }
 
 /// Nothing is cut: the owner decides what to shorten before a push.

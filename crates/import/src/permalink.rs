@@ -1,7 +1,5 @@
 //! Patterns of URLs: `/:year/:month/:title/`.
 
-use jiff::civil::{Date, Weekday};
-
 use crate::dates::When;
 
 /// Replaces each `:name` for which there is a value. Doubled slashes become one.
@@ -31,15 +29,15 @@ pub(crate) fn of_date(name: &str, when: &When) -> Option<String> {
         "short_year" => format!("{:02}", date.year() % 100),
         "month" => format!("{:02}", date.month()),
         "i_month" => date.month().to_string(),
-        "monthname" | "long_month" => month(date).to_owned(),
-        "short_month" => month(date)[..3].to_owned(),
+        "monthname" | "long_month" => date.strftime("%B").to_string(),
+        "short_month" => date.strftime("%b").to_string(),
         "day" => format!("{:02}", date.day()),
         "i_day" => date.day().to_string(),
         "y_day" => format!("{:03}", date.day_of_year()),
         "yearday" => date.day_of_year().to_string(),
         "weekday" => date.weekday().to_sunday_zero_offset().to_string(),
-        "weekdayname" | "long_day" => weekday(date).to_owned(),
-        "short_day" => weekday(date)[..3].to_owned(),
+        "weekdayname" | "long_day" => date.strftime("%A").to_string(),
+        "short_day" => date.strftime("%a").to_string(),
         "week" => format!("{:02}", date.iso_week_date().week()),
         "w_year" => date.iso_week_date().year().to_string(),
         "w_day" => date.weekday().to_monday_one_offset().to_string(),
@@ -48,36 +46,6 @@ pub(crate) fn of_date(name: &str, when: &When) -> Option<String> {
         "second" => second.clone(),
         _ => return None,
     })
-}
-
-fn month(date: Date) -> &'static str {
-    const NAMES: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
-    NAMES[date.month() as usize - 1]
-}
-
-fn weekday(date: Date) -> &'static str {
-    match date.weekday() {
-        Weekday::Monday => "Monday",
-        Weekday::Tuesday => "Tuesday",
-        Weekday::Wednesday => "Wednesday",
-        Weekday::Thursday => "Thursday",
-        Weekday::Friday => "Friday",
-        Weekday::Saturday => "Saturday",
-        Weekday::Sunday => "Sunday",
-    }
 }
 
 #[cfg(test)]
@@ -98,5 +66,6 @@ mod tests {
         check("/:categories/:year/:month/:day/:title.html", "/2026/03/05/a-b.html");
         check("/:short_year/:i_month/:i_day/:y_day/:title/", "/26/3/5/064/a-b/");
         check("/:monthname/:weekdayname/:unknown", "/March/Thursday/:unknown");
+        check("/:short_month/:short_day/", "/Mar/Thu/");
     }
 }

@@ -16,7 +16,7 @@ const MAY_USE: [(&str, &[&str]); 22] = [
     ("markdown", &["highlight", "model"]),
     ("search", &["model"]),
     ("openapi", &["model"]),
-    ("import", &["model"]),
+    ("import", &["front_matter", "model"]),
     ("blob", &["model"]),
     ("limits", &["model"]),
     ("store", &["model"]),
@@ -61,7 +61,7 @@ const MAY_USE: [(&str, &[&str]); 22] = [
 ];
 
 /// External crates that only one workspace crate may depend on.
-const ONLY: [(&str, &str); 14] = [
+const ONLY: [(&str, &str); 15] = [
     ("rusqlite", "store"),
     ("postgres", "store"),
     ("object_store", "blob"),
@@ -75,6 +75,7 @@ const ONLY: [(&str, &str); 14] = [
     ("rmcp", "server"),
     ("clap", "cli"),
     ("ignore", "folder"),
+    ("serde-saphyr", "front_matter"),
     ("notify", "cli"),
 ];
 
