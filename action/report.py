@@ -46,7 +46,8 @@ def describe(result):
     plan = result.get("plan") or {}
     moved = [f"`{entry['from']}` → `{entry['to']}`" for entry in plan.get("moved", [])]
     broken = [f"`{entry['page']}`: `{entry['link']}`" for entry in plan.get("brokenLinks", [])]
-    for title, entries in (("Moved", moved), ("Broken links", broken)):
+    settings = [f"`{key}`" for key in plan.get("settings", [])]
+    for title, entries in (("Moved", moved), ("Changed settings", settings), ("Broken links", broken)):
         if entries:
             lines += ["", f"**{title}**", ""] + [f"- {entry}" for entry in entries[:LISTED]]
             if len(entries) > LISTED:

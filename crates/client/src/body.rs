@@ -2,6 +2,8 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
@@ -15,6 +17,9 @@ use uuid::Uuid;
 
 /// What is sent.
 pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
+
+/// Called while files are sent, with their bytes so far. They begin at zero again when a request is repeated.
+pub type OnSent = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// Bytes of a file that are read at once.
 const PIECE: usize = 64 << 10;
@@ -30,7 +35,7 @@ pub struct Upload {
 pub(crate) enum Content {
     None,
     Json(Bytes),
-    Form { boundary: String, parts: Vec<Part> },
+    Form { boundary: String, parts: Vec<Part>, on_sent: OnSent },
 }
 
 #[derive(Clone)]
@@ -41,7 +46,7 @@ pub(crate) enum Part {
 
 impl Content {
     /// The payload comes first: the server reports its errors before it has read the files.
-    pub(crate) fn form(payload: &Value, files: &[Upload]) -> Content {
+    pub(crate) fn form(payload: &Value, files: &[Upload], on_sent: OnSent) -> Content {
         let boundary = Uuid::new_v4().simple().to_string();
         let head = |disposition: String| {
             Part::Bytes(
@@ -55,7 +60,7 @@ impl Content {
             parts.extend([Part::File(file.path.clone()), end()]);
         }
         parts.push(Part::Bytes(format!("--{boundary}--\r\n").into()));
-        Content::Form { boundary, parts }
+        Content::Form { boundary, parts, on_sent }
     }
 
     pub(crate) fn content_type(&self) -> Option<String> {
@@ -70,11 +75,17 @@ impl Content {
         match self {
             Content::None => Full::default().map_err(|never| match never {}).boxed_unsync(),
             Content::Json(bytes) => Full::new(bytes.clone()).map_err(|never| match never {}).boxed_unsync(),
-            Content::Form { parts, .. } => {
-                let pieces = stream::iter(parts.clone()).flat_map(|part| match part {
-                    Part::Bytes(bytes) => stream::iter([Ok(Frame::data(bytes))]).left_stream(),
-                    Part::File(path) => pieces_of(path).right_stream(),
+            Content::Form { parts, on_sent, .. } => {
+                let (sent, on_sent) = (Arc::new(AtomicU64::new(0)), on_sent.clone());
+                let count = move |piece: &io::Result<Bytes>| {
+                    let bytes = piece.as_ref().map_or(0, Bytes::len) as u64;
+                    on_sent(sent.fetch_add(bytes, Ordering::Relaxed) + bytes);
+                };
+                let pieces = stream::iter(parts.clone()).flat_map(move |part| match part {
+                    Part::Bytes(bytes) => stream::iter([Ok(bytes)]).left_stream(),
+                    Part::File(path) => pieces_of(path).inspect(count.clone()).right_stream(),
                 });
+                let pieces = pieces.map(|piece| piece.map(Frame::data));
                 BodyExt::boxed_unsync(StreamBody::new(pieces))
             }
         }
@@ -86,7 +97,7 @@ fn quoted(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-fn pieces_of(path: PathBuf) -> impl futures_util::Stream<Item = io::Result<Frame<Bytes>>> {
+fn pieces_of(path: PathBuf) -> impl futures_util::Stream<Item = io::Result<Bytes>> {
     stream::try_unfold((path, None), async |(path, file): (PathBuf, Option<File>)| {
         let mut file = match file {
             Some(file) => file,
@@ -95,7 +106,7 @@ fn pieces_of(path: PathBuf) -> impl futures_util::Stream<Item = io::Result<Frame
         let mut piece = Vec::with_capacity(PIECE);
         match (&mut file).take(PIECE as u64).read_to_end(&mut piece).await? {
             0 => Ok(None),
-            _ => Ok(Some((Frame::data(Bytes::from(piece)), (path, Some(file))))),
+            _ => Ok(Some((Bytes::from(piece), (path, Some(file))))),
         }
     })
 }

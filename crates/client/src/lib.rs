@@ -8,15 +8,16 @@ mod error;
 mod http;
 mod types;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-pub use body::Upload;
+pub use body::{OnSent, Upload};
 pub use error::Error;
-pub use types::{Build, Listed, MediaItem, Published, PublishedPage, Site};
+pub use types::{Account, Build, Listed, MediaItem, Published, PublishedPage, Site, Usage};
 
 use crate::body::Content;
 use crate::http::{Answer, Http};
@@ -36,7 +37,9 @@ pub struct Client {
 const LONGEST_WAIT: u64 = 90;
 /// How often a request is sent again after the server was not available.
 const REPEATS: u32 = 3;
-/// Between two looks at a build: short at first, for small builds.
+/// How long the server waits for the end of a build before it answers, in seconds.
+const BUILD_WAIT: u64 = 20;
+/// Between two looks at a build of a server that does not wait: short at first, for small builds.
 const FIRST_LOOK: Duration = Duration::from_millis(20);
 const LAST_LOOK: Duration = Duration::from_secs(1);
 
@@ -60,11 +63,33 @@ impl Client {
         read(answer["pages"].take())
     }
 
-    /// Sends a payload of `POST /pages`, with files if it refers to any.
-    pub async fn publish(&self, payload: &Value, files: &[Upload]) -> Result<Published, Error> {
+    /// What the account uses of its limits.
+    pub async fn account(&self) -> Result<Account, Error> {
+        self.get("/account").await
+    }
+
+    /// The settings of a site, by key; empty if they are not set.
+    pub async fn settings(&self, site: &str) -> Result<BTreeMap<String, String>, Error> {
+        self.get(&format!("/sites/{site}/settings")).await
+    }
+
+    /// Changes some settings of a site; an empty text restores the default.
+    pub async fn set_settings(&self, site: &str, changes: &BTreeMap<String, String>) -> Result<(), Error> {
+        let content = Content::Json(json!(changes).to_string().into());
+        self.send::<Value>("PATCH", &format!("/sites/{site}/settings"), &content).await.map(drop)
+    }
+
+    /// Sends a payload of `POST /pages`, with files if it refers to any. `on_sent` is called with the bytes of the files
+    /// that were sent so far.
+    pub async fn publish(
+        &self,
+        payload: &Value,
+        files: &[Upload],
+        on_sent: OnSent,
+    ) -> Result<Published, Error> {
         let content = match files.is_empty() {
             true => Content::Json(payload.to_string().into()),
-            false => Content::form(payload, files),
+            false => Content::form(payload, files, on_sent),
         };
         self.send("POST", "/pages", &content).await
     }
@@ -77,7 +102,12 @@ impl Client {
 
     /// `None`: the site has no build yet.
     pub async fn latest_build(&self, site: &str) -> Result<Option<Build>, Error> {
-        match self.get(&format!("/builds/latest?siteId={site}")).await {
+        self.build_after(site, 0).await
+    }
+
+    /// As soon as it has ended, or after some seconds.
+    async fn build_after(&self, site: &str, wait: u64) -> Result<Option<Build>, Error> {
+        match self.get(&format!("/builds/latest?siteId={site}&wait={wait}")).await {
             Err(Error::Refused { status: 404, .. }) => Ok(None),
             build => build.map(Some),
         }
@@ -87,7 +117,7 @@ impl Client {
     pub async fn finished_build(&self, site: &str) -> Result<Build, Error> {
         let mut pause = FIRST_LOOK;
         loop {
-            if let Some(build) = self.latest_build(site).await?.filter(Build::is_over) {
+            if let Some(build) = self.build_after(site, BUILD_WAIT).await?.filter(Build::is_over) {
                 return Ok(build);
             }
             sleep(pause).await;

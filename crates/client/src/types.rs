@@ -11,6 +11,24 @@ pub struct Site {
     pub deploy_url: String,
 }
 
+/// What an account uses of its limits.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Account {
+    pub plan: String,
+    pub pages: Usage,
+    /// In bytes.
+    pub text: Usage,
+    /// In bytes.
+    pub storage: Usage,
+    pub builds: Usage,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Usage {
+    pub used: u64,
+    pub limit: Option<u64>,
+}
+
 /// A page of a listing.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]

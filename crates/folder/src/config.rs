@@ -20,8 +20,18 @@ pub struct Config {
     pub prune: bool,
     /// Patterns, as in `.gitignore`.
     pub ignore: Vec<String>,
-    /// Settings of the site, as texts.
-    pub settings: BTreeMap<String, String>,
+    /// Settings of the site, in the order of the file.
+    pub settings: Vec<Setting>,
+}
+
+/// A setting of the site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    pub key: String,
+    /// As `recto site set` takes it.
+    pub value: String,
+    /// Its line in the file.
+    pub line: usize,
 }
 
 #[derive(Deserialize)]
@@ -36,7 +46,7 @@ struct Raw {
     #[serde(default)]
     ignore: Vec<String>,
     #[serde(default)]
-    settings: BTreeMap<String, toml::Value>,
+    settings: BTreeMap<toml::Spanned<String>, toml::Value>,
     token: Option<toml::Value>,
 }
 
@@ -61,6 +71,12 @@ impl Config {
                  RECTO_TOKEN instead";
             return Err(Problem::of(CONFIG_FILE, message));
         }
+        let setting = |(key, value): (toml::Spanned<String>, toml::Value)| {
+            let line = line(key.span().start);
+            Setting { key: key.into_inner(), value: shown(value), line }
+        };
+        let mut settings: Vec<Setting> = raw.settings.into_iter().map(setting).collect();
+        settings.sort_by_key(|setting| setting.line);
         let content_type = raw.content_type.as_deref().map(parse_type).transpose();
         Ok(Config {
             url: raw.url,
@@ -68,7 +84,7 @@ impl Config {
             content_type: content_type.map_err(|message| Problem::of(CONFIG_FILE, message))?,
             prune: raw.prune,
             ignore: raw.ignore,
-            settings: raw.settings.into_iter().map(|(key, value)| (key, shown(value))).collect(),
+            settings,
         })
     }
 }
@@ -79,10 +95,11 @@ fn parse_type(text: &str) -> Result<ContentType, String> {
     content_type.ok_or_else(|| format!("type must be docs, blog or standalone, not {text:?}"))
 }
 
-/// A setting as `recto site set` takes it.
+/// A setting as `recto site set` takes it. Lists are separated by semicolons.
 fn shown(value: toml::Value) -> String {
     match value {
         toml::Value::String(text) => text,
+        toml::Value::Array(items) => items.into_iter().map(shown).collect::<Vec<_>>().join("; "),
         value => value.to_string(),
     }
 }
@@ -94,14 +111,19 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let text = "url = \"https://example.com\"\nsite = \"books\"\ntype = \"docs\"\nprune = true\nignore = [\"drafts/\"]\n\
-            [settings]\ntitle = \"Books\"\nfooter = true\n";
+            [settings]\ntitle = \"Books\"\nnoindex = true\nlinks = [\"Docs=/docs\", \"Blog=/blog\"]\n";
+        let setting = |key: &str, value: &str, line| Setting { key: key.into(), value: value.into(), line };
         let expected = Config {
             url: Some("https://example.com".into()),
             site: Some("books".into()),
             content_type: Some(ContentType::Docs),
             prune: true,
             ignore: vec!["drafts/".into()],
-            settings: [("title".into(), "Books".into()), ("footer".into(), "true".into())].into(),
+            settings: vec![
+                setting("title", "Books", 7),
+                setting("noindex", "true", 8),
+                setting("links", "Docs=/docs; Blog=/blog", 9),
+            ],
         };
         assert_eq!(Config::parse(text), Ok(expected));
         assert_eq!(Config::parse(""), Ok(Config::default()));

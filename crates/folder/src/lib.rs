@@ -1,20 +1,24 @@
 //! A folder of Markdown as the pages of a site: `recto push` publishes it, and everything else that works on folders sees
-//! the same pages. It reads files, and does nothing else.
+//! the same pages. It reads files, and writes none.
 //!
-//! [`read`] returns a [`Folder`]: its [`Page`]s with all fields checked and links resolved, the [`File`]s they show, and
+//! [`read`] returns a [`Folder`] (a [`Reader`] does so again and again, and reads only the files that changed): its [`Page`]s with all fields checked and links resolved, the [`File`]s they show, and
 //! warnings; or every [`Problem`] of the folder at once, each with file and line. A page's [`Text`] has places for the
 //! addresses of files, which are known once these are uploaded: [`Text::for_upload`] fills them with `file:` references,
 //! [`Text::with`] with addresses. [`Config`] is the optional `recto.toml` of the folder.
 //!
-//! `walk` finds the Markdown files, `place` decides the URL of each, `page` reads one, `links` resolves its links.
+//! `walk` finds the Markdown files, `reader` reads those that changed, `place` decides the URL of each, `page` reads one, `links` resolves its links.
+//!
+//! [`Exporter`] is the reverse: it names and writes the file of a page, so that reading it gives the same page.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod config;
+mod export;
 mod links;
 mod page;
 mod place;
 mod problem;
+mod reader;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -22,18 +26,19 @@ mod walk;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use model::ContentType;
 
-pub use config::{CONFIG_FILE, Config};
+pub use config::{CONFIG_FILE, Config, Setting};
+pub use export::{Exporter, StoredPage};
 pub use page::Page;
 pub use problem::Problem;
+pub use reader::Reader;
 pub use text::Text;
 
-use crate::links::Links;
-
 /// How a folder is read.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// The content type of all pages; otherwise the first folder decides.
     pub content_type: Option<ContentType>,
@@ -43,8 +48,8 @@ pub struct Options {
 
 #[derive(Debug, Default)]
 pub struct Folder {
-    /// By file.
-    pub pages: Vec<Page>,
+    /// By file. Shared with the [`Reader`].
+    pub pages: Vec<Arc<Page>>,
     /// The files that pages show, by their path in the folder.
     pub files: BTreeMap<String, File>,
     pub warnings: Vec<Problem>,
@@ -66,39 +71,13 @@ impl File {
     }
 }
 
-/// Reads a folder. `progress` is called with the number of files that were read so far.
+/// Reads a folder once. `progress` is called with the number of files that were read so far.
 pub fn read(
     folder: &Path,
     options: &Options,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<Folder, Vec<Problem>> {
-    let root =
-        folder.canonicalize().map_err(|error| vec![Problem::of(".", format!("cannot be read: {error}"))])?;
-    let (names, mut problems) = walk::markdown_files(&root, &options.ignore);
-    let read = in_parallel(&names, progress, |name| page::read(&root, name, options));
-    let mut sources = Vec::with_capacity(read.len());
-    let mut warnings = Vec::new();
-    for result in read {
-        match result {
-            Ok((source, warning)) => {
-                sources.push(source);
-                warnings.extend(warning);
-            }
-            Err(found) => problems.extend(found),
-        }
-    }
-    problems.extend(place::collisions(&sources));
-    let links = Links::new(&root, &sources);
-    let linked = in_parallel(&sources, &|_| (), |source| links.resolve(source));
-    let mut folder = Folder { warnings, ..Folder::default() };
-    for (source, mut linked) in sources.into_iter().zip(linked) {
-        problems.append(&mut linked.problems);
-        folder.warnings.append(&mut linked.warnings);
-        folder.files.append(&mut linked.files);
-        folder.pages.push(source.page.with_text(linked.text));
-    }
-    problems.sort();
-    if problems.is_empty() { Ok(folder) } else { Err(problems) }
+    Reader::new(folder, options.clone()).read(progress)
 }
 
 /// Calls `work` for each item on as many threads as there are cores; the results are in order.

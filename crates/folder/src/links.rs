@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use media::MediaKind;
 use percent_encoding::percent_decode_str;
@@ -13,22 +14,35 @@ use crate::{File, Problem};
 pub(crate) struct Links<'f> {
     root: &'f Path,
     /// The URL of the page of each file.
-    urls: HashMap<&'f str, String>,
+    urls: &'f HashMap<String, String>,
 }
 
 /// The text of a page with its links resolved, and what was found.
 #[derive(Default)]
 pub(crate) struct Linked {
     pub text: Text,
+    pub covers: Vec<(&'static str, String)>,
     pub files: BTreeMap<String, File>,
     pub problems: Vec<Problem>,
     pub warnings: Vec<Problem>,
 }
 
+impl Linked {
+    /// Whether it has no files, and nothing to report: then only the URLs of pages can change it.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.problems.is_empty() && self.warnings.is_empty()
+    }
+}
+
+/// The URL of the page of each file.
+pub(crate) fn urls_of(sources: &[Arc<Source>]) -> HashMap<String, String> {
+    let url = |source: &Arc<Source>| (source.page.file.clone(), source.page.key.path());
+    sources.iter().map(url).collect()
+}
+
 impl<'f> Links<'f> {
-    pub fn new(root: &'f Path, sources: &'f [Source]) -> Links<'f> {
-        let url = |source: &'f Source| (source.page.file.as_str(), source.page.key.path());
-        Links { root, urls: sources.iter().map(url).collect() }
+    pub fn new(root: &'f Path, urls: &'f HashMap<String, String>) -> Links<'f> {
+        Links { root, urls }
     }
 
     pub fn resolve(&self, source: &Source) -> Linked {
@@ -64,7 +78,30 @@ impl<'f> Links<'f> {
             }
         }
         linked.text = Text::new(body, replacements);
+        self.resolve_covers(source, &mut linked);
         linked
+    }
+
+    /// Files that only front matter names.
+    fn resolve_covers(&self, source: &Source, linked: &mut Linked) {
+        let file = source.page.file.as_str();
+        for (key, value, line) in &source.covers {
+            if value.contains(':') {
+                // A URL.
+                continue;
+            }
+            match self.target(file, value) {
+                Target::Elsewhere | Target::Page(_) => {}
+                Target::File(name, found) => {
+                    linked.files.insert(name.clone(), found);
+                    linked.covers.push((*key, name));
+                }
+                Target::Warning(message) => linked.warnings.push(Problem::at(file, *line, message)),
+                Target::Problem(message) => {
+                    linked.problems.push(Problem::at(file, *line, format!("{key}: {message}")));
+                }
+            }
+        }
     }
 
     fn target(&self, from: &str, link: &str) -> Target {

@@ -5,12 +5,12 @@ use std::path::Path;
 use front_matter::{Document, Fields};
 use model::{
     ApiEndpoint, Checked, Content, ContentType, Description, HashedPage, PageHash, PageKey, Params, Section,
-    Slug, Tags, TextHash, Timestamp, Title,
+    Slug, Tags, Timestamp, Title,
 };
 use serde_json::Value;
 
 use crate::place::{Place, place};
-use crate::{Options, Problem, Text};
+use crate::{Options, Problem, Text, text};
 
 /// A file with more bytes cannot be a page: content and params have at most 100,000 characters each.
 const MAX_BYTES: u64 = 4 << 20;
@@ -30,17 +30,63 @@ pub struct Page {
     /// `None`: the date of its first publish.
     pub published_at: Option<Timestamp>,
     pub api_endpoint: Option<ApiEndpoint>,
-    pub params: Params,
+    /// As front matter gives them: a file of the folder is named by its path.
+    pub(crate) params: Params,
+    /// The params that are files: their keys, and the paths of the files in the folder.
+    pub(crate) covers: Vec<(&'static str, String)>,
     pub text: Text,
 }
 
 impl Page {
-    pub(crate) fn with_text(self, text: Text) -> Page {
-        Page { text, ..self }
+    /// The files it shows, as often as it does.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.text.files().chain(self.covers.iter().map(|(_, file)| file.as_str()))
     }
 
-    /// The hash that the API gives the stored page: published at this time, under this key, with this content.
-    pub fn hash(&self, key: &PageKey, published_at: Timestamp, content: &str) -> PageHash {
+    /// The params for a request to which files are attached under their paths in the folder: all but those that have an
+    /// address already.
+    pub fn params_for_upload(&self, address: impl Fn(&str) -> Option<String>) -> Value {
+        self.params_with(|file| address(file).unwrap_or_else(|| text::reference(file)))
+    }
+
+    fn params_with<'p>(&'p self, address: impl Fn(&'p str) -> String) -> Value {
+        let mut params: Value = serde_json::from_str(self.params.as_json()).unwrap_or_default();
+        for (key, file) in &self.covers {
+            params[*key] = address(file).into();
+        }
+        params
+    }
+
+    /// The same page without what keeps visitors from seeing it.
+    pub fn published_now(&self) -> Page {
+        Page { draft: false, published_at: None, ..self.clone() }
+    }
+
+    /// Its bytes on the site, about.
+    pub fn len(&self) -> usize {
+        self.text.len() + self.params.as_json().len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The hash that the API gives the stored page: published at this time, under this key, with its files at these
+    /// addresses. `None`: one of them has no address.
+    pub fn hash<'p, 'a>(
+        &'p self,
+        key: &PageKey,
+        published_at: Timestamp,
+        address: impl Fn(&'p str) -> Option<&'a str>,
+    ) -> Option<PageHash> {
+        if !self.files().all(|file| address(file).is_some()) {
+            return None;
+        }
+        let filled = |file| address(file).unwrap_or_default().to_owned();
+        let params = match self.covers.is_empty() {
+            true => Some(self.params.clone()),
+            false => Params::parse(&self.params_with(filled).to_string()).ok(),
+        }?;
         let hashed = HashedPage {
             content_type: key.content_type.as_str(),
             section: key.section.as_str(),
@@ -50,10 +96,10 @@ impl Page {
             draft: self.draft,
             published_at,
             api_endpoint: self.api_endpoint.as_ref().map_or("", ApiEndpoint::as_str),
-            content: (!content.is_empty()).then(|| TextHash::of(content)),
-            params: (self.params != Params::default()).then(|| self.params.hash()),
+            content: self.text.hash(filled),
+            params: (params != Params::default()).then(|| params.hash()),
         };
-        hashed.hash(self.tags.as_slice())
+        Some(hashed.hash(self.tags.as_slice()))
     }
 }
 
@@ -62,20 +108,28 @@ pub(crate) struct Source {
     pub page: Page,
     pub body: String,
     pub body_line: usize,
+    /// Params that may be files, with their lines.
+    pub covers: Vec<(&'static str, String, usize)>,
+    /// What the author should know.
+    pub warning: Option<Problem>,
 }
 
-/// Returns the page, and what its author should know; or everything that is wrong with its file.
-pub(crate) fn read(
-    root: &Path,
-    file: &String,
-    options: &Options,
-) -> Result<(Source, Option<Problem>), Vec<Problem>> {
+/// The params whose values may be files, for the API as well.
+pub(crate) const COVERS: [&str; 2] = ["cover", "image"];
+
+/// Returns the page, or everything that is wrong with its file.
+pub(crate) fn read(root: &Path, file: &str, options: &Options) -> Result<Source, Vec<Problem>> {
     let text = read_text(&root.join(file)).map_err(|message| vec![Problem::of(file, message)])?;
     let Document { fields, body, body_line } = front_matter::read(&text).map_err(|invalid| {
         vec![Problem::at(file, invalid.line, format!("front matter: {}", invalid.message))]
     })?;
     let place = place(file, options.content_type).map_err(|message| vec![Problem::of(file, message)])?;
     let replaces_list = place.replaces_list && fields.slug.is_none();
+    let covers = COVERS.into_iter().filter_map(|key| {
+        let value = fields.params.get(key)?.as_str()?.to_owned();
+        Some((key, value, front_matter::line_of(&text, key)))
+    });
+    let covers = covers.collect();
     let mut checker = Checker { file, text: &text, problems: Vec::new() };
     let page = checker.page(fields, place, body);
     let (body, body_line) = (body.to_owned(), body_line);
@@ -85,7 +139,7 @@ pub(crate) fn read(
             let list = url.trim_end_matches("/index").to_owned();
             let message = format!("{list} lists its pages, so this page is published at {url}");
             let warning = replaces_list.then(|| Problem::of(file, message));
-            Ok((Source { page, body, body_line }, warning))
+            Ok(Source { page, body, body_line, covers, warning })
         }
         (_, problems) => Err(problems),
     }
@@ -170,6 +224,7 @@ impl Checker<'_> {
             published_at: published_at?,
             api_endpoint: endpoint?,
             params: params?,
+            covers: Vec::new(),
             text: Text::default(),
         })
     }

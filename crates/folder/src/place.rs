@@ -1,11 +1,13 @@
 //! The URL of a page, from the path of its file.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
-use model::{Checked, ContentType, Section, Slug, Timestamp};
+use model::{Checked, ContentType, PageKey, Section, Slug, Timestamp};
 
 use crate::Problem;
-use crate::page::Source;
+use crate::page::{Page, Source};
 
 /// Where a file belongs, if its front matter says nothing else.
 #[derive(Debug, PartialEq, Eq)]
@@ -92,25 +94,27 @@ fn split_date(stem: &str) -> (Option<Timestamp>, &str) {
     }
 }
 
-/// Files that would have the same URL.
-pub(crate) fn collisions(sources: &[Source]) -> Vec<Problem> {
-    let mut first: BTreeMap<String, &str> = BTreeMap::new();
+/// Files that would have the same URL. A site may have several homepages, of which it shows one.
+pub(crate) fn collisions(sources: &[Arc<Source>]) -> Vec<Problem> {
+    let mut first: HashMap<(String, Option<&PageKey>), &str> = HashMap::new();
     let mut problems = Vec::new();
     for source in sources {
-        let (file, url) = (&source.page.file, source.page.key.path());
-        if let Some(other) = first.get(&url) {
-            let message = format!("has the same URL as {other}: {url}; give one of them another slug");
-            problems.push(Problem::of(file, message));
+        let Page { file, key, .. } = &source.page;
+        let homepage = (key.content_type == ContentType::Homepage).then_some(key);
+        match first.entry((key.path(), homepage)) {
+            Entry::Vacant(free) => drop(free.insert(file)),
+            Entry::Occupied(other) => {
+                let (other, url) = (other.get(), key.path());
+                let message = format!("has the same URL as {other}: {url}; give one of them another slug");
+                problems.push(Problem::of(file, message));
+            }
         }
-        first.entry(url).or_insert(file);
     }
     problems
 }
 
 #[cfg(test)]
 mod tests {
-    use model::PageKey;
-
     use super::*;
 
     fn check(file: &str, all: Option<ContentType>, expected: &str) {

@@ -1,11 +1,16 @@
 //! Whole folders.
 
+use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
 
+use model::Timestamp;
 use proptest::prelude::*;
+use serde_json::json;
 use tempfile::TempDir;
 
-use crate::{Folder, Options, Problem, read};
+use crate::{Folder, Options, Problem, Reader, read};
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = TempDir::new().unwrap();
@@ -67,7 +72,7 @@ fn fields_come_from_front_matter_the_text_and_the_name() {
     let expected = [("/blog/first-post", "first-post"), ("/docs/other", "Title"), ("/docs/c", "The heading")];
     assert_eq!(shown, expected.map(|(url, title)| (url.to_owned(), title)));
     assert_eq!(pages[0].published_at.unwrap().to_string(), "2026-01-02T00:00:00.000Z");
-    assert_eq!((pages[1].draft, pages[1].params.as_json()), (true, "{\"weight\":2}"));
+    assert_eq!((pages[1].draft, pages[1].params_for_upload(|_| None)), (true, json!({"weight": 2})));
     assert_eq!((pages[2].draft, pages[2].published_at), (false, None));
 }
 
@@ -86,6 +91,59 @@ fn links_lead_to_pages_and_files() {
     assert_eq!(page.text.files().collect::<Vec<_>>(), ["blog/img/c d.png", "blog/img/c d.png"]);
     assert_eq!(read.files.keys().collect::<Vec<_>>(), ["blog/img/c d.png"]);
     assert_eq!(read.warnings, []);
+}
+
+#[test]
+fn files_that_only_front_matter_names_are_uploaded() {
+    let matter = "---\ncover: img/a b.png\nimage: https://example.com/b.png\nother: img/c.png\n---\n";
+    let folder = folder(&[("docs/a.md", matter), ("docs/img/a b.png", "png"), ("docs/img/c.png", "png")]);
+    let read = good(&folder);
+    let page = &read.pages[0];
+    assert_eq!(read.files.keys().collect::<Vec<_>>(), ["docs/img/a b.png"]);
+    assert_eq!(page.files().collect::<Vec<_>>(), ["docs/img/a b.png"]);
+    let params =
+        |cover: &str| json!({"cover": cover, "image": "https://example.com/b.png", "other": "img/c.png"});
+    assert_eq!(page.params_for_upload(|_| None), params("file:docs/img/a%20b.png"));
+    assert_eq!(page.params_for_upload(|_| Some("/media/a.webp".into())), params("/media/a.webp"));
+    let hash = |address| page.hash(&page.key, Timestamp::from_micros(0), |_| address);
+    assert_eq!(hash(None), None);
+    assert_ne!(hash(Some("/media/a.webp")), hash(Some("/media/b.webp")));
+
+    std::fs::remove_file(folder.path().join("docs/img/a b.png")).unwrap();
+    let problems = bad(&folder);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].starts_with("docs/a.md:2: cover: "), "{problems:?}");
+}
+
+#[test]
+fn a_second_reading_sees_every_change() {
+    let folder = folder(&[
+        ("docs/a.md", "[b](b.md)"),
+        ("docs/b.md", "# B"),
+        ("docs/c.md", "![c](c.png)"),
+        ("docs/c.png", "png"),
+    ]);
+    let long_ago = SystemTime::UNIX_EPOCH;
+    for name in ["docs/a.md", "docs/b.md", "docs/c.md"] {
+        File::open(folder.path().join(name)).unwrap().set_modified(long_ago).unwrap();
+    }
+    let mut reader = Reader::new(folder.path(), Options::default());
+    let mut read = || reader.read(&|_| ());
+    let (first, second) = (read().unwrap(), read().unwrap());
+    assert!(Arc::ptr_eq(&first.pages[0], &second.pages[0]), "a file that did not change was read again");
+    let text = |folder: &Folder| folder.pages[0].text.with(|_| String::new());
+    assert_eq!(text(&second), "[b](/docs/b)");
+
+    // Another page moves, and the link follows.
+    write(folder.path(), "docs/b.md", b"---\nslug: moved\n---\n");
+    assert_eq!(text(&read().unwrap()), "[b](/docs/moved)");
+    // The same size, and changed a moment ago.
+    write(folder.path(), "docs/b.md", b"---\nslug: gone!\n---\n");
+    assert_eq!(read().unwrap_err().len(), 1);
+    std::fs::remove_file(folder.path().join("docs/b.md")).unwrap();
+    assert_eq!(read().unwrap().warnings.len(), 1);
+    std::fs::remove_file(folder.path().join("docs/c.png")).unwrap();
+    assert_eq!(read().unwrap_err().len(), 1);
 }
 
 #[test]

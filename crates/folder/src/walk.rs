@@ -1,15 +1,43 @@
 //! Finds the Markdown files of a folder.
 
+use std::fs::Metadata;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use ignore::overrides::OverrideBuilder;
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::Problem;
 
-/// Paths in the folder, sorted, with slashes.
-pub(crate) fn markdown_files(root: &Path, ignored: &[String]) -> (Vec<String>, Vec<Problem>) {
-    let (mut names, mut problems) = (Vec::new(), Vec::new());
+/// A Markdown file.
+pub(crate) struct Found {
+    /// Its path in the folder, with slashes.
+    pub name: String,
+    /// `None` if it was changed a moment ago, or cannot be read.
+    pub stamp: Option<Stamp>,
+}
+
+/// Differs after a change of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    modified: SystemTime,
+    bytes: u64,
+}
+
+/// The coarsest clock of a file system: a file that was changed a shorter time ago may change again and keep its time.
+const CLOCK_RESOLUTION: Duration = Duration::from_secs(2);
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Option<Stamp> {
+        let modified = metadata.modified().ok()?;
+        let is_old = modified.elapsed().is_ok_and(|age| age > CLOCK_RESOLUTION);
+        is_old.then_some(Stamp { modified, bytes: metadata.len() })
+    }
+}
+
+/// The Markdown files, sorted by name.
+pub(crate) fn markdown_files(root: &Path, ignored: &[String]) -> (Vec<Found>, Vec<Problem>) {
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
     let mut overrides = OverrideBuilder::new(root);
     for pattern in ignored {
         if let Err(error) = overrides.add(&format!("!{pattern}")) {
@@ -20,7 +48,7 @@ pub(crate) fn markdown_files(root: &Path, ignored: &[String]) -> (Vec<String>, V
     // `.gitignore` counts, in a repository or not; nothing outside the folder and its parents does.
     walk.hidden(false).ignore(false).git_global(false).git_exclude(false).require_git(false);
     walk.overrides(overrides.build().unwrap_or_else(|_| ignore::overrides::Override::empty()));
-    walk.filter_entry(is_seen).sort_by_file_name(Ord::cmp);
+    walk.filter_entry(is_seen);
     for entry in walk.build() {
         let entry = match entry {
             Ok(entry) => entry,
@@ -30,13 +58,16 @@ pub(crate) fn markdown_files(root: &Path, ignored: &[String]) -> (Vec<String>, V
             }
         };
         match name_of(root, &entry) {
-            Ok(Some(name)) => names.push(name),
+            Ok(Some(name)) => {
+                let metadata = std::fs::metadata(entry.path()).ok();
+                found.push(Found { name, stamp: metadata.as_ref().and_then(Stamp::of) });
+            }
             Ok(None) => {}
             Err(problem) => problems.push(problem),
         }
     }
-    names.sort();
-    (names, problems)
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    (found, problems)
 }
 
 /// Files and folders whose names begin with `.` or `_` are left alone, and so is `node_modules`.

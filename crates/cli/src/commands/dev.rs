@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use folder::Config;
+use folder::{Config, Options, Reader};
 use model::{Clock, SystemClock};
 
 use super::push::{Push, PushCommand, note, watch};
@@ -34,26 +34,27 @@ impl DevCommand {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         let data = tempfile::tempdir().context("make a temporary directory")?;
         serve::runtime()?.block_on(async {
+            // While the server starts. What is wrong with the folder is reported when it is read again for the first push.
+            let (folder, config) = (self.folder.clone(), Config::read(&self.folder).unwrap_or_default());
+            let reading = std::thread::spawn(move || {
+                let options = Options { content_type: config.content_type, ignore: config.ignore };
+                let mut reader = Reader::new(&folder, options);
+                let _ = reader.read(&|_| ());
+                reader
+            });
             let server = PreviewServer::start(data.path(), self.listen).await?;
-            let outcome = self.show(&server, global).await;
+            let reader = reading.join().expect("reading a folder does not panic");
+            let outcome = self.show(&server, reader, global).await;
             server.stop().await;
             outcome
         })
     }
 
     /// Until it is interrupted.
-    async fn show(self, server: &PreviewServer, global: &Global) -> Result<ExitCode> {
+    async fn show(self, server: &PreviewServer, reader: Reader, global: &Global) -> Result<ExitCode> {
         let mut changes = watch::Changes::of(&self.folder)?;
-        let config = Config::read(&self.folder).map_err(|problem| anyhow::anyhow!("{problem}"))?;
-        let settings: Vec<(String, String)> = config.settings.clone().into_iter().collect();
-        if !settings.is_empty() {
-            server.set(settings).await.context("recto.toml: [settings]")?;
-        }
-        let push = Push::for_preview(
-            PushCommand::to(self.folder.clone(), &server.api, &server.account.token),
-            config,
-        )
-        .await?;
+        let command = PushCommand::to(self.folder.clone(), &server.api, &server.account.token);
+        let mut push = Push::for_preview(command, reader).await?;
         match global.json {
             true => output::json(&serde_json::json!({ "url": server.url })),
             false => {
@@ -71,7 +72,10 @@ impl DevCommand {
                 output::open_browser(&server.url);
             }
             tokio::select! {
-                () = changes.next() => {}
+                () = async {
+                    push.look_ahead().await;
+                    changes.next().await;
+                } => {}
                 _ = &mut interruption => return Ok(ExitCode::SUCCESS),
             }
         }

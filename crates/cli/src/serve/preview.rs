@@ -8,7 +8,6 @@ use anyhow::{Context, Result};
 use model::AccountName;
 use publisher::{AccountCreated, Publisher};
 use server::{ListenLimits, Preview, PreviewState};
-use store::sites::Site;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -71,14 +70,6 @@ impl PreviewServer {
             stop,
             tasks,
         })
-    }
-
-    /// Changes settings of the site, and builds it.
-    pub async fn set(&self, settings: Vec<(String, String)>) -> Result<()> {
-        let site: Site = self.publisher.site_find(&self.account.site_id.to_string()).await?;
-        self.publisher.site_set(&site, settings).await?;
-        self.publisher.site_build(&site).await?;
-        Ok(())
     }
 
     /// Changes what open pages show; with another version they are loaded again.

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use client::{Listed, Site};
 use folder::{Folder, Page};
+use model::{PageKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
 #[derive(Default, Serialize, Deserialize)]
@@ -18,6 +19,9 @@ pub(super) struct Cache {
     path: Option<PathBuf>,
     /// By hash.
     pages: BTreeMap<String, CachedPage>,
+    /// Settings were changed, and no build was queued since.
+    #[serde(default)]
+    pub is_build_due: bool,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -27,14 +31,17 @@ struct CachedPage {
 }
 
 impl Cache {
-    /// Without the pages that the site no longer has.
-    pub fn load(site: &Site, listed: &[Listed]) -> Cache {
+    pub fn load(site: &Site) -> Cache {
         let path = directory().map(|directory| directory.join(format!("push-{}.json", site.id)));
         let read = path.as_ref().and_then(|path| std::fs::read(path).ok());
-        let mut cache: Cache = read.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
-        let hashes: HashSet<&str> = listed.iter().map(|page| page.hash.as_str()).collect();
-        cache.pages.retain(|hash, _| hashes.contains(hash.as_str()));
+        let cache: Cache = read.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
         Cache { path, ..cache }
+    }
+
+    /// Forgets the pages that the site no longer has.
+    pub fn keep(&mut self, listed: &[Listed]) {
+        let hashes: HashSet<&str> = listed.iter().map(|page| page.hash.as_str()).collect();
+        self.pages.retain(|hash, _| hashes.contains(hash.as_str()));
     }
 
     /// Remembers the files of a page on the site.
@@ -95,10 +102,14 @@ impl Known {
         self.addresses.get(self.identities.get(file)?).map(String::as_str)
     }
 
-    /// The text of a page with the addresses of its files; `None` if one of them is not known.
-    pub fn content(&self, page: &Page) -> Option<String> {
-        let is_known = page.text.files().all(|file| self.address(file).is_some());
-        is_known.then(|| page.text.with(|file| self.address(file).unwrap_or_default().to_owned()))
+    /// Whether the addresses of all files of a page are known.
+    pub fn has_all(&self, page: &Page) -> bool {
+        page.files().all(|file| self.address(file).is_some())
+    }
+
+    /// The hash of a page on the site; `None` if the address of one of its files is not known.
+    pub fn hash(&self, page: &Page, key: &PageKey, published_at: Timestamp) -> Option<String> {
+        page.hash(key, published_at, |file| self.address(file)).map(|hash| hash.to_string())
     }
 
     /// Notes the address of a file that was sent.
@@ -110,7 +121,7 @@ impl Known {
 
     /// The files of a page with their addresses, to be remembered.
     pub fn files_of(&self, page: &Page) -> BTreeMap<String, String> {
-        let names: BTreeSet<&str> = page.text.files().collect();
+        let names: BTreeSet<&str> = page.files().collect();
         let entry = |name: &str| Some((self.identities.get(name)?.clone(), self.address(name)?.to_owned()));
         names.into_iter().filter_map(entry).collect()
     }

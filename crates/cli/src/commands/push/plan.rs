@@ -1,6 +1,6 @@
 //! What differs between a folder and a site.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use anyhow::{Context, Result};
 use client::Listed;
@@ -8,7 +8,7 @@ use folder::{Folder, Page};
 use model::{ContentType, PageKey, Section, Slug, Timestamp};
 
 use super::cache::{Cache, Known};
-use super::note;
+use super::{OnSite, Wanted, settings};
 
 /// Deleting a larger part of the pages needs a confirmation.
 const MANY: f64 = 0.2;
@@ -21,6 +21,8 @@ pub(super) struct Plan<'f> {
     pub moved: Vec<Change<'f>>,
     pub unchanged: Vec<&'f Page>,
     pub deletes: Vec<PageKey>,
+    /// Settings of the site that differ: their new values.
+    pub settings: BTreeMap<String, String>,
     /// How many pages could be deleted.
     pub prunable: usize,
     /// The addresses of files that are on the site.
@@ -31,19 +33,26 @@ pub(super) struct Change<'f> {
     pub page: &'f Page,
     /// The id, for a page that is moved.
     pub id: Option<String>,
+    /// Where it was.
+    pub from: Option<PageKey>,
     /// The hash on the site.
     pub before: Option<String>,
     pub published_at: Option<Timestamp>,
+    /// The date of the folder is the one on the site, as far as the API shows it: it knows more decimals.
+    pub keeps_date: bool,
 }
 
 impl<'f> Plan<'f> {
     /// `prune`: pages of the folder's content types, and of these, that it does not have are deleted.
     pub fn new(
-        folder: &'f Folder,
-        listed: &[Listed],
+        wanted: &'f Wanted,
+        on_site: &OnSite,
         cache: &Cache,
         prune: Option<&[ContentType]>,
     ) -> Result<Plan<'f>> {
+        let folder = &wanted.folder;
+        let settings = settings::changed(wanted, &on_site.settings);
+        let listed = &on_site.pages;
         let mut on_site: HashMap<PageKey, &Listed> = HashMap::with_capacity(listed.len());
         for page in listed {
             on_site.insert(key_of(page).context("the server listed a page that no page can be")?, page);
@@ -55,13 +64,14 @@ impl<'f> Plan<'f> {
             moved: Vec::new(),
             unchanged: Vec::new(),
             deletes: Vec::new(),
+            settings,
             prunable: 0,
             known,
         };
         let mut new = Vec::new();
         for page in &folder.pages {
             match on_site.get(&page.key) {
-                None => new.push(page),
+                None => new.push(&**page),
                 Some(stored) => plan.compare(page, stored)?,
             }
         }
@@ -71,26 +81,25 @@ impl<'f> Plan<'f> {
             plan.deletes = orphans.into_iter().map(|(key, _)| key).collect();
             plan.deletes.sort();
         }
-        plan.created =
-            new.into_iter().map(|page| Change { page, id: None, before: None, published_at: None }).collect();
+        let created =
+            |page| Change { page, id: None, from: None, before: None, published_at: None, keeps_date: false };
+        plan.created = new.into_iter().map(created).collect();
         Ok(plan)
     }
 
     fn compare(&mut self, page: &'f Page, stored: &Listed) -> Result<()> {
-        let published_at = match page.published_at {
-            Some(time) => time,
-            None => Timestamp::parse_iso(&stored.published_at).map_err(anyhow::Error::msg)?,
-        };
-        let content = self.known.content(page);
-        let is_same = content
-            .is_some_and(|content| page.hash(&page.key, published_at, &content).to_string() == stored.hash);
-        match is_same {
+        let stored_at = Timestamp::parse_iso(&stored.published_at).map_err(anyhow::Error::msg)?;
+        let published_at = page.published_at.unwrap_or(stored_at);
+        let hash = self.known.hash(page, &page.key, published_at);
+        match hash.as_ref() == Some(&stored.hash) {
             true => self.unchanged.push(page),
             false => self.changed.push(Change {
                 page,
                 id: None,
+                from: None,
                 before: Some(stored.hash.clone()),
                 published_at: Some(published_at),
+                keeps_date: published_at == stored_at,
             }),
         }
         Ok(())
@@ -115,17 +124,23 @@ impl<'f> Plan<'f> {
 
     /// Whether a new page is one that would be deleted, under another URL: then that one moves.
     fn is_moved(&mut self, page: &'f Page, orphans: &mut Vec<(PageKey, &Listed)>) -> bool {
-        let Some(content) = self.known.content(page) else { return false };
         let found = orphans.iter().position(|(key, orphan)| {
             let stored_at = Timestamp::parse_iso(&orphan.published_at).ok();
             let published_at = page.published_at.or(stored_at);
             orphan.title == page.title
-                && published_at.is_some_and(|at| page.hash(key, at, &content).to_string() == orphan.hash)
+                && published_at.and_then(|at| self.known.hash(page, key, at)).as_ref() == Some(&orphan.hash)
         });
         let Some(index) = found else { return false };
-        let (_, orphan) = orphans.remove(index);
-        let published_at = page.published_at.or(Timestamp::parse_iso(&orphan.published_at).ok());
-        self.moved.push(Change { page, id: Some(orphan.id.clone()), before: None, published_at });
+        let (from, orphan) = orphans.remove(index);
+        let stored_at = Timestamp::parse_iso(&orphan.published_at).ok();
+        self.moved.push(Change {
+            page,
+            id: Some(orphan.id.clone()),
+            from: Some(from),
+            before: None,
+            published_at: page.published_at.or(stored_at),
+            keeps_date: page.published_at == stored_at,
+        });
         true
     }
 
@@ -137,12 +152,13 @@ impl<'f> Plan<'f> {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.created.is_empty() && self.changed.is_empty() && self.moved.is_empty() && self.deletes.is_empty()
+        let pages = [&self.created, &self.changed, &self.moved];
+        pages.iter().all(|changes| changes.is_empty()) && self.deletes.is_empty() && self.settings.is_empty()
     }
 
     /// Whether the site will change: a page that shows files with unknown addresses may be the same as before.
     pub fn is_certain(&self) -> bool {
-        let is_known = |change: &Change| self.known.content(change.page).is_some();
+        let is_known = |change: &Change| self.known.has_all(change.page);
         !self.created.is_empty()
             || !self.moved.is_empty()
             || !self.deletes.is_empty()
@@ -151,27 +167,6 @@ impl<'f> Plan<'f> {
 
     pub fn deletes_many(&self) -> bool {
         self.deletes.len() as f64 > self.prunable as f64 * MANY
-    }
-
-    /// On standard error, at most a screen.
-    pub fn show(&self) {
-        let changes = |changes: &[Change]| changes.iter().map(|change| change.page.key.path()).collect();
-        let deletes = self.deletes.iter().map(PageKey::path).collect();
-        let groups: [(&str, Vec<String>); 4] = [
-            ("create", changes(&self.created)),
-            ("change", changes(&self.changed)),
-            ("move to", changes(&self.moved)),
-            ("delete", deletes),
-        ];
-        const SHOWN: usize = 8;
-        for (what, paths) in groups.iter().filter(|(_, paths)| !paths.is_empty()) {
-            note(format_args!("{what} {}:", paths.len()));
-            paths.iter().take(SHOWN).for_each(|path| note(format_args!("  {path}")));
-            if paths.len() > SHOWN {
-                note(format_args!("  … and {} more", paths.len() - SHOWN));
-            }
-        }
-        note(format_args!("unchanged: {}", self.unchanged.len()));
     }
 }
 

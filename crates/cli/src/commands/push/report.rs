@@ -1,6 +1,6 @@
 //! What a push did.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use client::{Build, Published, Site};
 use model::Timestamp;
@@ -20,8 +20,14 @@ pub(super) struct Report {
     pub build: Option<Build>,
     pub is_queued: bool,
     url: String,
+    /// The keys of settings that were changed.
+    settings: Vec<String>,
     /// The plan of a dry run.
     plan: Option<Value>,
+    /// The same for a person.
+    pub overview: Vec<String>,
+    /// The files of pages that the server found to be the same as before, in a dry run.
+    same: HashSet<String>,
     /// When pages without a date in the folder were published, by file.
     pub published_at: HashMap<String, Timestamp>,
 }
@@ -40,7 +46,10 @@ impl Report {
             build: None,
             is_queued: false,
             url: site.deploy_url.clone(),
+            settings: plan.settings.keys().cloned().collect(),
             plan: None,
+            overview: Vec::new(),
+            same: HashSet::new(),
             published_at: published.collect(),
         }
     }
@@ -76,17 +85,20 @@ impl Report {
         sent: Published,
         files: usize,
     ) {
-        for (_, page) in changes.zip(&sent.pages) {
+        for (change, page) in changes.zip(&sent.pages) {
             match page.status.as_str() {
                 "created" => self.created += 1,
-                "unchanged" => self.unchanged += 1,
+                "unchanged" => {
+                    self.unchanged += 1;
+                    self.same.insert(change.page.file.clone());
+                }
                 _ => self.updated += 1,
             }
         }
         self.deleted += sent.deleted.len();
         self.uploaded += files;
         let next = sent.plan.unwrap_or_default();
-        let plan = self.plan.get_or_insert_with(no_plan);
+        let plan = self.planned();
         for list in ["moved", "brokenLinks"] {
             let more = next[list].as_array().cloned().unwrap_or_default();
             if let Some(all) = plan[list].as_array_mut() {
@@ -99,13 +111,57 @@ impl Report {
         }
     }
 
-    /// A dry run has a plan, even if nothing was sent.
-    pub fn is_planned(&mut self) {
-        self.plan.get_or_insert_with(no_plan);
+    /// The plan: a dry run has one, even if nothing was sent.
+    pub fn planned(&mut self) -> &mut Value {
+        let settings = &self.settings;
+        self.plan.get_or_insert_with(|| {
+            let mut plan = json!({"moved": [], "media": {"files": 0, "bytes": 0}, "brokenLinks": []});
+            if !settings.is_empty() {
+                plan["settings"] = json!(settings);
+            }
+            plan
+        })
+    }
+
+    /// How many pages were sent so far and are new or different.
+    pub fn sent_pages(&self) -> u64 {
+        (self.created + self.updated) as u64
+    }
+
+    pub fn unchanged(&self) -> usize {
+        self.unchanged
+    }
+
+    /// Whether the server found that a page is the same as before.
+    pub fn is_same(&self, change: &Change) -> bool {
+        self.same.contains(&change.page.file)
+    }
+
+    /// Of the plan: how many files are new, and their bytes.
+    pub fn media(&self) -> (u64, u64) {
+        let count = |name| self.plan.as_ref().and_then(|plan| plan["media"][name].as_u64());
+        (count("files").unwrap_or(0), count("bytes").unwrap_or(0))
+    }
+
+    /// Of the plan.
+    pub fn broken_links(&self) -> Vec<BrokenLink> {
+        let links = self.plan.as_ref().and_then(|plan| plan["brokenLinks"].as_array());
+        let broken = |link: &Value| BrokenLink {
+            page: text(link, "page").to_owned(),
+            link: text(link, "link").to_owned(),
+        };
+        links.into_iter().flatten().map(broken).collect()
+    }
+
+    /// Drops the broken links that lead somewhere.
+    pub fn forget_broken(&mut self, is_good: impl Fn(&str) -> bool) {
+        if let Some(links) = self.planned()["brokenLinks"].as_array_mut() {
+            links.retain(|link| !is_good(text(link, "link")));
+        }
     }
 
     pub fn found_changes(&self) -> bool {
-        self.created + self.updated + self.deleted > 0
+        self.created + self.updated + self.deleted + self.settings.len() > 0
     }
 
     pub fn is_nothing(&self) -> bool {
@@ -115,6 +171,13 @@ impl Report {
     pub fn show(&self, json: bool) {
         if json {
             return output::json(&self.json());
+        }
+        if self.plan.is_some() {
+            self.overview.iter().for_each(output::line);
+            return output::line(match self.found_changes() {
+                true => "dry run: nothing was changed; the same command without --dry-run publishes",
+                false => "dry run: nothing to do",
+            });
         }
         let counts = [
             (self.created, "created"),
@@ -131,12 +194,8 @@ impl Report {
         if self.uploaded > 0 {
             output::line(format!("files: {} sent, {} already there", self.uploaded, self.reused));
         }
-        if let Some(plan) = &self.plan {
-            show_plan(plan);
-            return output::line(match self.found_changes() {
-                true => "dry run: nothing was changed; the same command without --dry-run publishes",
-                false => "dry run: nothing to do",
-            });
+        if !self.settings.is_empty() {
+            output::line(format!("settings changed: {}", self.settings.join(", ")));
         }
         self.show_build();
     }
@@ -172,31 +231,16 @@ impl Report {
     }
 }
 
+/// A link that leads nowhere.
+pub(super) struct BrokenLink {
+    pub page: String,
+    pub link: String,
+}
+
 /// Whether the stored page has the same hash as before, now that the addresses of its files are known.
 fn is_same(change: &Change, known: &Known) -> bool {
-    let (Some(before), Some(at), Some(content)) =
-        (&change.before, change.published_at, known.content(change.page))
-    else {
-        return false;
-    };
-    change.page.hash(&change.page.key, at, &content).to_string() == *before
-}
-
-fn no_plan() -> Value {
-    json!({"moved": [], "media": {"files": 0, "bytes": 0}, "brokenLinks": []})
-}
-
-fn show_plan(plan: &Value) {
-    let list = |name: &str| plan[name].as_array().cloned().unwrap_or_default();
-    for moved in list("moved") {
-        output::line(format!("moved: {} to {}", text(&moved, "from"), text(&moved, "to")));
-    }
-    for broken in list("brokenLinks") {
-        output::line(format!("broken link: {} on {}", text(&broken, "link"), text(&broken, "page")));
-    }
-    if plan["media"]["files"] != 0 {
-        output::line(format!("new files: {}, {} bytes", plan["media"]["files"], plan["media"]["bytes"]));
-    }
+    let (Some(before), Some(at)) = (&change.before, change.published_at) else { return false };
+    known.hash(change.page, &change.page.key, at).as_ref() == Some(before)
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> &'v str {

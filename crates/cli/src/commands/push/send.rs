@@ -1,17 +1,20 @@
 //! Sends what differs: in one request where the limits allow it, otherwise in batches in the order of the files. A batch
 //! is stored whole or not at all, and the same push again goes on where the last one stopped.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use client::{Published, Upload};
+use client::{OnSent, Published, Upload};
 use folder::{Folder, Page};
+use indicatif::ProgressBar;
 use model::limits::{DELETES_PER_REQUEST, FILES_PER_REQUEST, PAGES_PER_REQUEST};
 use model::{ApiEndpoint, PageKey, Timestamp};
 use serde_json::{Value, json};
 
-use super::cache::Cache;
+use super::cache::Known;
+use super::overview::Target;
 use super::plan::{Change, Plan};
 use super::report::Report;
 use super::{CHANGES_FOUND, Push};
@@ -19,8 +22,11 @@ use super::{CHANGES_FOUND, Push};
 /// Text in one request, to keep its memory small.
 const BATCH_BYTES: usize = 64 << 20;
 
+/// Stands for the address of a file that is not uploaded yet.
+const UNKNOWN_FILE: &str = "/media/pending";
+
 /// What one request has.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Batch<'p> {
     changes: Vec<&'p Change<'p>>,
     files: BTreeSet<&'p str>,
@@ -28,15 +34,30 @@ struct Batch<'p> {
     bytes: usize,
 }
 
+impl Batch<'_> {
+    fn file_bytes(&self, folder: &Folder) -> u64 {
+        self.files.iter().filter_map(|name| folder.files.get(*name)).map(|file| file.bytes).sum()
+    }
+}
+
 impl Push {
-    pub(super) async fn send(&self, folder: &Folder, plan: &Plan<'_>, cache: &mut Cache) -> Result<Report> {
+    /// Pages and files, then settings: a build is queued with the last request, or after the settings.
+    pub(super) async fn send(&mut self, folder: &Folder, plan: &Plan<'_>) -> Result<Report> {
         let mut report = Report::new(&self.site, plan);
         let batches = batches(plan);
-        let bar = self.progress("{spinner} publishing {pos} pages");
-        let (last, mut known) = (batches.len(), plan.known.clone());
+        let bar = self.sending(folder, &batches);
+        let (last, mut known, mut sent_bytes) = (batches.len(), plan.known.clone(), 0);
         for (number, batch) in batches.iter().enumerate() {
-            let build = number + 1 == last && !self.command.no_build && plan.is_certain();
-            let sent = self.publish(folder, plan, batch, json!({ "build": build })).await;
+            let builds = number + 1 == last && plan.is_certain() && plan.settings.is_empty();
+            let payload = self.payload(batch, plan, json!({ "build": builds && !self.command.no_build }));
+            let on_sent: OnSent = match sends_files(&batches) {
+                true => Arc::new({
+                    let bar = bar.clone();
+                    move |sent| bar.set_position(sent_bytes + sent)
+                }),
+                false => Arc::new(|_| ()),
+            };
+            let sent = self.publish(folder, batch, &payload, on_sent).await;
             let sent = sent.with_context(|| match number {
                 0 => "nothing was published".to_owned(),
                 _ => "a part of the folder is stored, and nothing is live; push again to go on".to_owned(),
@@ -45,51 +66,132 @@ impl Push {
                 known.add(&item.filename, item.url.clone());
             }
             report.add(batch.changes.iter().copied(), &known, &sent, batch.files.len());
-            bar.inc(batch.changes.len() as u64);
+            self.remember(folder, &known, &report);
+            sent_bytes += batch.file_bytes(folder);
+            bar.set_position(if sends_files(&batches) { sent_bytes } else { report.sent_pages() });
         }
         bar.finish_and_clear();
+        self.apply(&plan.settings).await.context(match last {
+            0 => "nothing was published",
+            _ => "the pages are stored, and nothing is live; push again to go on",
+        })?;
+        Ok(report)
+    }
+
+    /// Bytes of files take longest, if there are any.
+    fn sending(&self, folder: &Folder, batches: &[Batch]) -> ProgressBar {
+        let (template, length) = match sends_files(batches) {
+            true => (
+                "{spinner} uploading {bytes} of {total_bytes} {wide_bar} {bytes_per_sec}",
+                batches.iter().map(|batch| batch.file_bytes(folder)).sum(),
+            ),
+            false => (
+                "{spinner} publishing {pos} of {len} pages",
+                batches.iter().map(|batch| batch.changes.len() as u64).sum(),
+            ),
+        };
+        let bar = self.progress(template);
+        bar.set_length(length);
+        bar
+    }
+
+    /// The addresses of the files that the pages of the site show now.
+    fn remember(&mut self, folder: &Folder, known: &Known, report: &Report) {
         for page in &folder.pages {
+            let files = known.files_of(page);
             let published_at = page.published_at.or_else(|| report.published_at.get(&page.file).copied());
-            if let (Some(content), Some(at)) = (known.content(page), published_at) {
-                cache.add(page.hash(&page.key, at, &content).to_string(), known.files_of(page));
+            let hash =
+                published_at.filter(|_| !files.is_empty()).and_then(|at| known.hash(page, &page.key, at));
+            if let Some(hash) = hash {
+                self.cache.add(hash, files);
             }
         }
-        Ok(report)
+        self.save_cache();
     }
 
     /// Lets the server check everything.
     pub(super) async fn dry_run(&self, folder: &Folder, plan: &Plan<'_>) -> Result<(Report, ExitCode)> {
         let mut report = Report::new(&self.site, plan);
         for batch in &batches(plan) {
-            let sent = self.publish(folder, plan, batch, json!({ "dryRun": true })).await?;
+            let payload = self.payload(batch, plan, json!({ "dryRun": true }));
+            let sent = self.publish(folder, batch, &payload, Arc::new(|_| ())).await?;
             report.add_planned(batch.changes.iter().copied(), sent, batch.files.len());
         }
-        report.is_planned();
+        forget_good_links(&mut report, folder);
+        if !self.json {
+            report.overview = self.overview(plan, &report).await.lines(Target::Stdout);
+        }
         let code = if report.found_changes() { ExitCode::from(CHANGES_FOUND) } else { ExitCode::SUCCESS };
         Ok((report, code))
     }
 
-    async fn publish(
+    /// The same without sending files, which takes long.
+    pub(super) async fn check(&self, folder: &Folder, plan: &Plan<'_>) -> Result<Report> {
+        let mut report = Report::new(&self.site, plan);
+        let (mut files, mut bytes) = (0, 0);
+        for batch in &batches(plan) {
+            let without_files = Batch { files: BTreeSet::new(), ..batch.clone() };
+            let payload = self.payload_with(&without_files, json!({ "dryRun": true }), |file| {
+                Some(plan.known.address(file).unwrap_or(UNKNOWN_FILE).to_owned())
+            });
+            let sent = self.publish(folder, &without_files, &payload, Arc::new(|_| ())).await?;
+            report.add_planned(batch.changes.iter().copied(), sent, 0);
+            (files, bytes) = (files + batch.files.len(), bytes + batch.file_bytes(folder));
+        }
+        forget_good_links(&mut report, folder);
+        report.planned()["media"] = json!({ "files": files, "bytes": bytes });
+        Ok(report)
+    }
+
+    /// The body of a request, with `file:` references to the files that have no address.
+    fn payload(&self, batch: &Batch, plan: &Plan, others: Value) -> Value {
+        self.payload_with(batch, others, |file| plan.known.address(file).map(str::to_owned))
+    }
+
+    fn payload_with(
         &self,
-        folder: &Folder,
-        plan: &Plan<'_>,
-        batch: &Batch<'_>,
-        mut payload: Value,
-    ) -> Result<Published> {
-        let pages: Vec<Value> = batch.changes.iter().map(|change| entry(change, plan)).collect();
+        batch: &Batch,
+        others: Value,
+        address: impl Fn(&str) -> Option<String> + Copy,
+    ) -> Value {
+        let mut payload = others;
+        let pages: Vec<Value> = batch.changes.iter().map(|change| entry(change, address)).collect();
         let deletes: Vec<Value> = batch.deletes.iter().map(|key| delete(key)).collect();
         payload["siteId"] = json!(self.site.id);
         payload["pages"] = json!(pages);
         if !deletes.is_empty() {
             payload["deleteSlugs"] = json!(deletes);
         }
+        payload
+    }
+
+    async fn publish(
+        &self,
+        folder: &Folder,
+        batch: &Batch<'_>,
+        payload: &Value,
+        on_sent: OnSent,
+    ) -> Result<Published> {
         let upload = |name: &&str| {
             let file = folder.files.get(*name)?;
             Some(Upload { name: (*name).to_owned(), path: file.path.clone() })
         };
         let files: Vec<Upload> = batch.files.iter().filter_map(upload).collect();
-        self.client.publish(&payload, &files).await.map_err(|error| explained(error, batch))
+        self.client.publish(payload, &files, on_sent).await.map_err(|error| explained(error, batch))
     }
+}
+
+fn sends_files(batches: &[Batch]) -> bool {
+    batches.iter().any(|batch| !batch.files.is_empty())
+}
+
+/// A batch does not know the pages of the next one, and a file that is not sent has no address yet.
+fn forget_good_links(report: &mut Report, folder: &Folder) {
+    let pages: HashSet<String> = folder.pages.iter().map(|page| page.key.path()).collect();
+    report.forget_broken(|link| {
+        let path = &link[..link.find(['?', '#']).unwrap_or(link.len())];
+        path == UNKNOWN_FILE || pages.contains(path)
+    });
 }
 
 /// Names the files whose pages the server refused.
@@ -111,12 +213,9 @@ fn explained(error: client::Error, batch: &Batch) -> anyhow::Error {
 fn batches<'p>(plan: &'p Plan<'p>) -> Vec<Batch<'p>> {
     let mut batches = vec![Batch::default()];
     for change in plan.changed_pages() {
-        let unknown = plan.known.content(change.page).is_none();
-        let files: BTreeSet<&str> = match unknown {
-            true => change.page.text.files().filter(|file| plan.known.address(file).is_none()).collect(),
-            false => BTreeSet::new(),
-        };
-        let bytes = change.page.text.len() + change.page.params.as_json().len();
+        let files: BTreeSet<&str> =
+            change.page.files().filter(|file| plan.known.address(file).is_none()).collect();
+        let bytes = change.page.len();
         let last = batches.last_mut().expect("there is always one");
         let together = last.files.union(&files).count();
         let is_full = last.changes.len() == PAGES_PER_REQUEST
@@ -141,10 +240,9 @@ fn batches<'p>(plan: &'p Plan<'p>) -> Vec<Batch<'p>> {
 }
 
 /// Every field: what front matter does not have is cleared on the site.
-fn entry(change: &Change, plan: &Plan) -> Value {
-    let Page { key, section, title, description, draft, tags, api_endpoint, params, text, .. } = change.page;
-    let address = |file: &str| plan.known.address(file).map(str::to_owned);
-    let params: Value = serde_json::from_str(params.as_json()).unwrap_or_default();
+fn entry(change: &Change, address: impl Fn(&str) -> Option<String> + Copy) -> Value {
+    let Page { key, section, title, description, draft, tags, api_endpoint, text, .. } = change.page;
+    let params = change.page.params_for_upload(address);
     let mut entry = json!({
         "slug": key.slug.as_str(), "contentType": key.content_type.as_str(), "section": section, "title": title,
         "description": description, "draft": draft, "tags": tags.as_slice(), "params": params,
@@ -154,7 +252,7 @@ fn entry(change: &Change, plan: &Plan) -> Value {
     if let Some(id) = &change.id {
         entry["id"] = json!(id);
     }
-    if let Some(time) = change.page.published_at {
+    if let Some(time) = change.page.published_at.filter(|_| !change.keeps_date) {
         entry["publishedAt"] = json!(Timestamp::to_string(&time));
     }
     entry

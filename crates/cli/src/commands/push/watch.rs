@@ -13,10 +13,10 @@ use super::report::Report;
 use super::{Push, note};
 
 /// An editor writes a file in several steps; changes that follow each other are published together.
-const QUIET: Duration = Duration::from_millis(20);
+const QUIET: Duration = Duration::from_millis(10);
 
 impl Push {
-    pub(super) async fn watch(self) -> Result<ExitCode> {
+    pub(super) async fn watch(mut self) -> Result<ExitCode> {
         let mut changes = Changes::of(&self.command.folder)?;
         // One for the whole loop: an interruption during a push counts as well.
         let mut interruption = std::pin::pin!(tokio::signal::ctrl_c());
@@ -26,7 +26,10 @@ impl Push {
                 _ = &mut interruption => return Ok(ExitCode::SUCCESS),
             }
             tokio::select! {
-                () = changes.next() => {}
+                () = async {
+                    self.look_ahead().await;
+                    changes.next().await;
+                } => {}
                 _ = &mut interruption => return Ok(ExitCode::SUCCESS),
             }
         }

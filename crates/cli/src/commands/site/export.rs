@@ -1,4 +1,6 @@
-//! `recto site export`: a release as plain files.
+//! `recto site export`: a release as plain files, or the pages as a folder of Markdown.
+
+mod markdown;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -19,6 +21,9 @@ pub struct Export {
     /// A release shown by `recto site releases`; default: the live release
     #[arg(long, value_name = "NUMBER")]
     release: Option<i64>,
+    /// Export the pages as a folder of Markdown, which `recto push` publishes
+    #[arg(long, conflicts_with = "release")]
+    markdown: bool,
     /// Write into a directory that is not empty, overwriting files with the same names
     #[arg(long)]
     force: bool,
@@ -31,6 +36,9 @@ impl Export {
         let shown = directory.display();
         if !self.force && !is_empty(directory)? {
             bail!("{shown} is not empty; write into it with --force, or choose another directory");
+        }
+        if self.markdown {
+            return markdown::export(publisher, &site, directory, json).await;
         }
         let progress = output::progress("{spinner} {pos} files ({per_sec})", json);
         let done =

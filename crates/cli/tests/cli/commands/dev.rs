@@ -77,8 +77,14 @@ fn a_folder_is_shown_while_it_is_written() {
     assert!(state["problems"][1].as_str().unwrap().starts_with("docs/install.md:3: "), "{state}");
     assert!(preview.get("/docs/install").1.contains("Second."));
     std::fs::remove_file(&file).unwrap();
-    preview.wait(|state| state["problems"].as_array().unwrap().is_empty());
+    let state = preview.wait(|state| state["problems"].as_array().unwrap().is_empty());
     assert_eq!(preview.get("/docs/install").0, 404);
+
+    // Settings hold as well.
+    let version = state["version"].as_u64();
+    recto.write_file("site/recto.toml", "[settings]\ntitle = \"The lamp\"\n");
+    preview.wait(|state| state["version"].as_u64() > version);
+    assert!(preview.get("/blog/soon").1.contains("The lamp"));
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Exports a site's media to the addresses that its pages use.
 
+use std::path::Path;
+
 use model::{MediaUrl, SiteId};
 use store::media;
+use store::sites::Site;
 use store::transcodes::Status;
 
 use super::output::Output;
@@ -29,6 +32,14 @@ impl Publisher {
             progress(files);
         }
         Ok(files)
+    }
+
+    /// Writes one uploaded file below a directory, at the path of its address. `false`: the site has no such file.
+    pub async fn export_file(&self, site: &Site, address: &str, directory: &Path) -> Result<bool, Error> {
+        let Some(url) = MediaUrl::parse(address) else { return Ok(false) };
+        let Some(medium) = self.find_medium(site.id, &url).await? else { return Ok(false) };
+        self.export_medium(medium, &Output::directory(directory), address).await?;
+        Ok(true)
     }
 
     async fn export_medium(&self, medium: Medium, output: &Output, url: &str) -> Result<(), Error> {
