@@ -39,22 +39,28 @@ pub use generator::{Brand, PageCard, fill_search_page};
 pub use generator::{Settings as SiteSettings, url as page_url};
 pub use limits::disk::DiskState;
 pub use media::uploads::{IncomingFile, ProcessedFiles, SpoolReader, SpoolWriter, SpooledFile, Uploads};
-pub use media::{Medium, MediumInfo, SmallerMedium};
+pub use media::{MediaFilter, MediaList, MediaPlace, Medium, MediumInfo, SmallerMedium};
 pub use pages::{
     Cursor, Draft, Entry, Expected, Identity, JsonFields, ListBody, ListQuery, ListedPage, LongText,
-    MarkdownQuery, PageFilter, PageList, StoredPage, Target, TextRef, check_entry, decide,
+    MarkdownQuery, PageFilter, PageList, PageOrder, PageState, StoredPage, Target, TextRef, Typed,
+    check_entry, decide,
 };
 pub use settings::{Settings, UploadSettings, host_of};
 pub use sites::drawn::initial;
-pub use sites::{Exported, Found, ListedPages, ReleaseInfo, SearchResults, Searched, content_type, is_html};
+pub use sites::{
+    Exported, Found, ListedPages, PreviewPage, ReleaseInfo, SearchResults, Searched, content_type, is_html,
+};
+pub use store::autosaves::Autosave;
 pub use store::building::Worker;
 pub use store::hosts::HostedSite;
 pub use store::links::Link;
 pub use store::members::Member;
+pub use store::pages::Page;
 pub use store::sessions::Session;
 pub use store::sites::Site;
 pub use store::tokens::{Caller, Token};
 pub use store::transcodes::Status as TranscodeStatus;
+pub use store::trash::Deleted;
 pub use store::usage::Limited;
 pub use upkeep::{Belonging, Damage, Orphans, Tidied, Upkeep, Verified};
 
@@ -74,6 +80,7 @@ pub struct Publisher {
     indexes: Arc<builds::Indexes>,
     hosts: Arc<Hosts>,
     searches: Arc<Searches>,
+    known_uses: Arc<media::KnownUses>,
     spool: Arc<media::uploads::Spool>,
     file_processor: Arc<media::uploads::FileProcessor>,
     /// Turns for parsing texts, which would block the async threads.
@@ -112,6 +119,7 @@ impl Publisher {
             indexes: Arc::default(),
             hosts: Arc::default(),
             searches: Arc::default(),
+            known_uses: Arc::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 mod domains;
 pub(crate) mod drawn;
 mod export;
+mod preview;
 pub(crate) mod protection;
 mod releases;
 mod search;
@@ -10,6 +11,7 @@ pub(crate) mod serving;
 mod settings;
 
 pub use self::export::Exported;
+pub use self::preview::PreviewPage;
 pub use self::releases::ReleaseInfo;
 pub(crate) use self::search::Searches;
 pub use self::search::{ListedPages, SearchResults, Searched};

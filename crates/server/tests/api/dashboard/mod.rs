@@ -5,3 +5,4 @@ mod browser;
 mod isolation;
 mod pages;
 mod sign_in;
+mod writing;
