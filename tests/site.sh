@@ -9,9 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly caller=$OLDPWD
 . tests/server.sh
-# Named after its content: another lockfile, another directory.
-tools=$PWD/.tools/site-$(sha256sum tests/site/package-lock.json | cut -c 1-12)
-readonly tools
+. tests/site_tools.sh
 
 main() {
   check_arguments "$@"
@@ -28,16 +26,6 @@ check_arguments() {
     echo 'usage: tests/site.sh [--screenshots DIR | --pictures DIR]' >&2
     exit 2
   fi
-}
-
-# Packages run no install scripts: one of them would download its own Java.
-install_tools() {
-  [[ -d $tools ]] && return
-  rm -rf "$tools.new"
-  mkdir -p "$tools.new"
-  cp tests/site/package.json tests/site/package-lock.json "$tools.new"
-  (cd "$tools.new" && npm ci --ignore-scripts --no-audit --no-fund)
-  mv "$tools.new" "$tools"
 }
 
 main "$@"

@@ -1,6 +1,7 @@
 //! Measures Recto's performance targets against peers. `bench/run` builds and starts everything this needs.
 
 mod corpus;
+mod dashboard;
 mod disk;
 mod hugo;
 mod listing;
@@ -53,6 +54,9 @@ async fn measure(options: &Options, report: &mut Report) -> Result<()> {
     }
     if options.selects("list") {
         report.add(listing::list().await?);
+    }
+    if options.selects("dashboard") {
+        report.add(dashboard::screens().await?);
     }
     if options.selects("memory") {
         report.add(memory::memory().await?);

@@ -42,27 +42,31 @@ pub use generator::{Brand, PageCard, fill_search_page};
 pub use generator::{Settings as SiteSettings, url as page_url};
 pub use limits::disk::DiskState;
 pub use media::uploads::{IncomingFile, ProcessedFiles, SpoolReader, SpoolWriter, SpooledFile, Uploads};
-pub use media::{Medium, MediumInfo, SmallerMedium};
+pub use media::{MediaFilter, MediaList, MediaPlace, Medium, MediumInfo, SmallerMedium};
 pub use pages::{
     Cursor, Draft, Entry, Expected, Identity, JsonFields, ListBody, ListQuery, ListedPage, LongText,
-    MarkdownQuery, PageFilter, PageList, StoredPage, Target, TextRef, check_entry, decide,
+    MarkdownQuery, PageFilter, PageList, PageOrder, PageState, StoredPage, Target, TextRef, Typed,
+    check_entry, decide,
 };
 pub use settings::{Settings, UploadSettings, host_of};
 pub use sites::drawn::initial;
 pub use sites::{
-    ChangedPage, Exported, Found, ListedPages, PageEvent, ReleaseChanges, ReleaseInfo, SearchResults,
-    Searched, content_type, is_html,
+    ChangedPage, Exported, Found, ListedPages, PageEvent, PreviewPage, ReleaseChanges, ReleaseInfo,
+    SearchResults, Searched, content_type, is_html,
 };
+pub use store::autosaves::Autosave;
 pub use store::building::Worker;
 pub use store::builds::OpenBuild;
 pub use store::hosts::HostedSite;
 pub use store::links::Link;
 pub use store::members::Member;
+pub use store::pages::Page;
 pub use store::passkeys::Passkey;
 pub use store::sessions::Session;
 pub use store::sites::Site;
 pub use store::tokens::{Caller, Person, Token};
 pub use store::transcodes::{OpenTranscode, Status as TranscodeStatus};
+pub use store::trash::Deleted;
 pub use store::usage::Limited;
 pub use upkeep::{
     Belonging, Damage, Finding, Orphans, Tidied, Upkeep, Verdict, Verified, examine_ffmpeg, examine_sandbox,
@@ -84,6 +88,7 @@ pub struct Publisher {
     indexes: Arc<builds::Indexes>,
     hosts: Arc<Hosts>,
     searches: Arc<Searches>,
+    known_uses: Arc<media::KnownUses>,
     spool: Arc<media::uploads::Spool>,
     file_processor: Arc<media::uploads::FileProcessor>,
     /// Turns for parsing texts, which would block the async threads.
@@ -125,6 +130,7 @@ impl Publisher {
             hosts: Arc::default(),
             searches: Arc::default(),
             actor: Arc::default(),
+            known_uses: Arc::default(),
         }
     }
 

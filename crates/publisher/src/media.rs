@@ -6,13 +6,15 @@ pub(crate) mod uploads;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use api::MediaItem;
 use blob::Key;
 use bytes::Bytes;
 use futures_util::Stream;
-use model::{MediaHash, MediaUrl, ObjectId, PageId, PageKey, SiteId, Timestamp};
+use model::{Dimensions, MediaHash, MediaUrl, ObjectId, PageId, PageKey, SiteId, Timestamp};
+use quick_cache::sync::Cache;
 use store::transcodes::Transcode;
 use store::{media, mentions, objects, sites};
 
@@ -27,6 +29,8 @@ const ROUND: i64 = 1000;
 /// Media, and pages with their texts, that are read at once.
 const MEDIA: i64 = 500;
 const PAGES: i64 = 50;
+/// Sites whose uses of media are remembered.
+const KNOWN_SITES: usize = 100;
 
 /// The file at the address of a medium.
 #[derive(Debug, Clone, Copy)]
@@ -35,12 +39,57 @@ pub struct Medium {
     pub size: u64,
 }
 
+/// Which media of a site are listed.
+#[derive(Debug, Clone, Default)]
+pub struct MediaFilter {
+    /// Only those that no page uses.
+    pub unused: bool,
+    /// A part of a name; case does not matter.
+    pub name: String,
+    pub after: Option<MediaPlace>,
+}
+
+/// The medium after which a list continues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MediaPlace(Timestamp, MediaHash);
+
+impl MediaPlace {
+    pub fn parse(text: &str) -> Option<MediaPlace> {
+        let (micros, hash) = text.split_once('.')?;
+        Some(MediaPlace(Timestamp::from_micros(micros.parse().ok()?), MediaHash::parse(hash)?))
+    }
+
+    pub fn text(self) -> String {
+        format!("{}.{}", self.0.micros(), self.1)
+    }
+}
+
+/// Newest first.
+#[derive(Debug, Clone)]
+pub struct MediaList {
+    pub media: Vec<MediumInfo>,
+    pub next: Option<MediaPlace>,
+}
+
+/// Which pages of a site use which media.
+type Uses = BTreeMap<MediaHash, BTreeSet<PageKey>>;
+
+/// The uses of recently viewed sites, valid while the site version stays the same: finding them reads texts.
+pub(crate) struct KnownUses(Cache<SiteId, (i64, Arc<Uses>)>);
+
+impl Default for KnownUses {
+    fn default() -> KnownUses {
+        KnownUses(Cache::new(KNOWN_SITES))
+    }
+}
+
 /// A medium as its owner sees it.
 #[derive(Debug, Clone)]
 pub struct MediumInfo {
     pub hash: MediaHash,
     pub urls: Vec<String>,
     pub size: u64,
+    pub dimensions: Option<Dimensions>,
     pub created_at: Timestamp,
     pub transcode: Option<Transcode>,
     /// The pages that use it; none: an orphan.
@@ -96,22 +145,58 @@ impl Publisher {
 
     /// The same, each with the pages that use it.
     pub async fn media(&self, site: SiteId) -> Result<Vec<MediumInfo>, Error> {
-        let listed = self.list_media(site).await?;
-        let used = self.mentioned(site).await?;
-        let info = |medium: media::Medium| MediumInfo {
-            urls: medium.names.iter().map(|name| url(&medium, name).to_string()).collect(),
-            used_by: used.get(&medium.hash).map(|pages| pages.iter().cloned().collect()).unwrap_or_default(),
-            hash: medium.hash,
-            size: medium.size,
-            created_at: medium.created_at,
-            transcode: medium.transcode,
+        let (listed, uses) = (self.list_media(site).await?, self.uses(site).await?);
+        Ok(listed.into_iter().map(|medium| info(medium, &uses)).collect())
+    }
+
+    /// At most `most` media.
+    pub async fn media_list(
+        &self,
+        site: SiteId,
+        filter: MediaFilter,
+        most: usize,
+    ) -> Result<MediaList, Error> {
+        let (uses, name) = (self.uses(site).await?, filter.name.to_lowercase());
+        let passes = |medium: &media::Medium| {
+            (!filter.unused || !uses.contains_key(&medium.hash))
+                && (name.is_empty() || medium.names.iter().any(|own| own.to_lowercase().contains(&name)))
         };
-        Ok(listed.into_iter().map(info).collect())
+        let (mut found, mut after) = (Vec::new(), filter.after);
+        loop {
+            let behind = after.map(|MediaPlace(time, hash)| (time, hash));
+            let part = self.read(move |tx| Ok(media::list(tx, site, behind, MEDIA)?)).await?;
+            let is_last = (part.len() as i64) < MEDIA;
+            for medium in part {
+                let is_wanted = passes(&medium);
+                if is_wanted && found.len() == most {
+                    return Ok(MediaList { media: found, next: after });
+                }
+                after = Some(MediaPlace(medium.created_at, medium.hash));
+                found.extend(is_wanted.then(|| info(medium, &uses)));
+            }
+            if is_last {
+                return Ok(MediaList { media: found, next: None });
+            }
+        }
+    }
+
+    /// Which pages use which media, as of the present site version.
+    async fn uses(&self, site: SiteId) -> Result<Arc<Uses>, Error> {
+        let version = self.peek(move |tx| Ok(sites::get(tx, site)?.map_or(0, |site| site.version))).await?;
+        if let Some((of, uses)) = self.known_uses.0.get(&site)
+            && of == version
+        {
+            return Ok(uses);
+        }
+        let uses = Arc::new(self.mentioned(site).await?);
+        // Pages that changed meanwhile have raised the version: the next request looks again.
+        self.known_uses.0.insert(site, (version, uses.clone()));
+        Ok(uses)
     }
 
     /// Which pages use which media.
-    async fn mentioned(&self, site: SiteId) -> Result<BTreeMap<MediaHash, BTreeSet<PageKey>>, Error> {
-        let mut used: BTreeMap<MediaHash, BTreeSet<PageKey>> = BTreeMap::new();
+    async fn mentioned(&self, site: SiteId) -> Result<Uses, Error> {
+        let mut used = Uses::new();
         let mut last: Option<PageId> = None;
         loop {
             let pages = self.read(move |tx| Ok(mentions::behind(tx, site, last, PAGES)?)).await?;
@@ -172,6 +257,18 @@ impl Publisher {
             self.write(move |tx, _| Ok(objects::forget(tx, id)?)).await?;
         }
         Ok(doomed.len() as u64)
+    }
+}
+
+fn info(medium: media::Medium, uses: &Uses) -> MediumInfo {
+    MediumInfo {
+        urls: medium.names.iter().map(|name| url(&medium, name).to_string()).collect(),
+        used_by: uses.get(&medium.hash).map(|pages| pages.iter().cloned().collect()).unwrap_or_default(),
+        hash: medium.hash,
+        size: medium.size,
+        dimensions: medium.dimensions,
+        created_at: medium.created_at,
+        transcode: medium.transcode,
     }
 }
 

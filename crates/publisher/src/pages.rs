@@ -3,6 +3,7 @@
 //! A publish goes through `draft` (reads the body; `entry` and `fields` check it, `texts` stores long texts ahead),
 //! `look_up` and `decide` (which page each entry means) and `publish` (the one transaction) or `plan` (a dry run).
 
+mod autosave;
 mod browse;
 mod covers;
 mod decide;
@@ -21,7 +22,8 @@ mod read;
 mod texts;
 mod trash;
 
-pub use self::browse::{ListedPage, PageFilter, PageList, StoredPage};
+pub use self::autosave::Typed;
+pub use self::browse::{ListedPage, PageFilter, PageList, PageOrder, PageState, StoredPage};
 pub use self::decide::{Target, decide};
 pub use self::draft::Draft;
 pub use self::entry::{Entry, Identity, LongText, TextRef, check_entry};

@@ -4,6 +4,7 @@ mod domains;
 pub(crate) mod drawn;
 mod export;
 pub(crate) mod hub;
+mod preview;
 pub(crate) mod protection;
 mod releases;
 mod search;
@@ -11,6 +12,7 @@ pub(crate) mod serving;
 mod settings;
 
 pub use self::export::Exported;
+pub use self::preview::PreviewPage;
 pub use self::releases::{ChangedPage, PageEvent, ReleaseChanges, ReleaseInfo};
 pub(crate) use self::search::Searches;
 pub use self::search::{ListedPages, SearchResults, Searched};

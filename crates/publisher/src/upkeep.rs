@@ -62,6 +62,7 @@ impl Publisher {
         while let Some(site) = self.read(|tx| Ok(sites::deleted(tx)?)).await? {
             self.remove_deleted(site).await?;
         }
+        self.sweep_autosaves().await?;
         done.texts_swept = self.sweep_texts().await?;
         Ok(done)
     }

@@ -1,4 +1,6 @@
-//! Compresses JSON responses while they are sent: a listing of thousands of pages is megabytes of repeated text.
+//! Compresses JSON responses while they are sent: a listing of thousands of pages is megabytes of repeated text. Also
+//! the style and the scripts of the dashboard, but not its screens: the length of a compressed one would say something about
+//! the secrets in it.
 
 use std::io::{self, Write};
 
@@ -18,6 +20,7 @@ use crate::encoding::{self, Encoding};
 
 /// Smaller responses fit into one packet anyway.
 const MIN_BYTES: u64 = 1024;
+const KINDS: [&str; 3] = ["application/json", "text/css; charset=utf-8", "text/javascript; charset=utf-8"];
 /// About half a millisecond of work; then the task yields to others.
 const STEP_BYTES: usize = 64 << 10;
 /// The fastest, because the client waits for it.
@@ -28,7 +31,7 @@ const ZSTD_WINDOW_LOG: u32 = 17;
 pub(crate) async fn compress(request: Request, next: Next) -> Response {
     let encoding = encoding::choose(request.headers(), &[Encoding::Zstd, Encoding::Gzip]);
     let mut response = next.run(request).await;
-    if !is_long_json(&response) {
+    if !is_worth_it(&response) {
         return response;
     }
     let headers = response.headers_mut();
@@ -40,11 +43,14 @@ pub(crate) async fn compress(request: Request, next: Next) -> Response {
 }
 
 /// The length comes from the header, which is all a response to HEAD has, or from the body.
-fn is_long_json(response: &Response) -> bool {
+fn is_worth_it(response: &Response) -> bool {
     let headers = response.headers();
     let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let length: u64 = announced.or(response.body().size_hint().exact()).unwrap_or(0);
-    length > MIN_BYTES && headers.get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
+    let is_kind = |kind: &HeaderValue| KINDS.iter().any(|known| kind == known);
+    length > MIN_BYTES
+        && !headers.contains_key(CONTENT_ENCODING)
+        && headers.get(CONTENT_TYPE).is_some_and(is_kind)
 }
 
 fn compressed(body: Body, compressor: Compressor) -> impl Stream<Item = Result<Bytes, axum::Error>> {

@@ -1,17 +1,19 @@
-//! The dashboard below `/dashboard`: pages and forms for people. Every action is a plain form, without a script, and
-//! calls the same use cases as the API.
+//! The dashboard below `/dashboard`: pages and forms for people. Every action is a plain form, which works without a
+//! script, and calls the same use cases as the API.
 //!
 //! Threats and countermeasures:
 //! - CSRF: a form is accepted only from this origin (`origin`). Sites of tenants may be on the same domain, so
 //!   `SameSite` alone is not enough.
-//! - Scripts in titles or texts: templates escape everything, and the policy allows no script, or those of this server
-//!   where a screen has one.
+//! - Scripts in titles or texts: templates escape everything, and the policy allows only the scripts of
+//!   `assets`, which evaluate no text.
 //! - Guessing passwords: see `sign_in`. Other accounts' ids: `session::AtSite` answers them like unknown ones.
 
 mod assets;
 mod audit;
+mod autosave;
 mod build_events;
 mod builds;
+mod bulk;
 mod domains;
 mod export;
 mod failure;
@@ -26,7 +28,9 @@ mod origin;
 mod page;
 mod page_form;
 mod pages;
+mod params_form;
 mod passkeys;
+pub(crate) mod preview;
 mod protection;
 mod redirects;
 mod releases;
@@ -36,6 +40,7 @@ mod settings;
 mod sign_in;
 mod sites;
 mod tokens;
+mod trash;
 mod usage;
 mod view;
 
@@ -54,10 +59,8 @@ pub use self::links::link_url;
 pub(crate) use self::sign_in::SignIns;
 use crate::App;
 
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' https: data:; form-action 'self'; \
-     frame-ancestors 'none'; base-uri 'none'",
-);
+const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; font-src 'self'; \
+    img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 /// Forms need the origin of their page; other hosts get nothing.
 const REFERRER: HeaderValue = HeaderValue::from_static("same-origin");
 
@@ -65,10 +68,7 @@ const REFERRER: HeaderValue = HeaderValue::from_static("same-origin");
 pub(crate) fn router(app: App) -> Router<App> {
     Router::new()
         .route("/", get(sites::home))
-        .route("/style.css", get(assets::style))
-        .route("/builds.js", get(|| assets::BUILDS_SCRIPT.respond()))
-        .route("/passkeys.js", get(|| assets::PASSKEYS_SCRIPT.respond()))
-        .route("/settings.js", get(|| assets::SETTINGS_SCRIPT.respond()))
+        .route("/assets/{name}", get(assets::show))
         .route("/sign-in", get(sign_in::form).post(sign_in::submit))
         .route("/sign-in/challenge", post(passkeys::sign_in_challenge))
         .route("/sign-in/passkey", post(passkeys::sign_in))
@@ -94,9 +94,22 @@ fn site_router() -> Router<App> {
     Router::new()
         .route("/pages", get(pages::list))
         .route("/pages/new", get(page::new).post(page::create))
+        .route("/pages/new/autosave", post(autosave::keep_new))
+        .route("/pages/new/preview", post(preview::show_new))
+        .route("/pages/new/discard", post(autosave::discard_new))
+        .route("/pages/bulk", post(bulk::ask))
+        .route("/pages/bulk/delete", post(bulk::delete))
+        .route("/pages/bulk/move", post(bulk::move_to))
+        .route("/pages/bulk/tag", post(bulk::tag))
+        .route("/pages/trash", get(trash::list))
         .route("/pages/{page}", get(page::edit).post(page::save))
+        .route("/pages/{page}/autosave", post(autosave::keep))
+        .route("/pages/{page}/preview", post(preview::show))
+        .route("/pages/{page}/discard", post(autosave::discard))
+        .route("/pages/{page}/restore", post(trash::restore))
         .route("/pages/{page}/delete", get(page::ask_delete).post(page::delete))
         .route("/media", get(media::list).post(media::upload))
+        .route("/media/add", post(media::add))
         .route("/media/delete", get(media::ask_delete).post(media::delete))
         .route("/builds", get(builds::list).post(builds::build_now))
         .route("/builds/events", get(build_events::follow))
@@ -133,7 +146,8 @@ async fn wrong_method() -> Failure {
 
 async fn add_headers(mut response: Response) -> Response {
     let headers = response.headers_mut();
-    headers.entry(CONTENT_SECURITY_POLICY).or_insert(POLICY);
+    // A screen that shows more, such as a preview, has its own.
+    headers.entry(CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
     headers.insert(REFERRER_POLICY, REFERRER);
     response
 }

@@ -2,6 +2,7 @@
 //!
 //! 1. `host`: which host is it for? An address has no site, but `status`.
 //! 2. `Publisher::hosted_site`: the site and its live release. Looked up once; the whole response is from that release.
+//!    `dashboard::preview`: a page while it is written, in a sandbox.
 //! 3. The method: GET and HEAD, or POST with the password of a protected site, or to `mcp`.
 //! 4. `gate`: a protected site needs a cookie, which the password gives.
 //! 5. `path`: the canonical form of the path; other forms are redirected to it, if it exists.
@@ -55,8 +56,8 @@ use self::gate::Gate;
 pub(crate) use self::host::normalize_host;
 use self::metrics::RequestCounters;
 use self::path::Path;
-use crate::Health;
 use crate::listen::{RequestBody, RequestHandler};
+use crate::{Health, dashboard};
 
 /// Files of a release are in memory as a whole; uploaded files are streamed.
 type SiteResponse = Response<Either<Full<Bytes>, StreamBody<Pieces>>>;
@@ -161,6 +162,9 @@ impl Parts {
         if request.uri().path() == mcp::PATH {
             return self.respond_for_mcp(site, request).await;
         }
+        if let Some(secret) = request.uri().path().strip_prefix(dashboard::preview::PATH) {
+            return self.respond_with_preview(site, secret).await;
+        }
         let reads = matches!(*request.method(), Method::GET | Method::HEAD);
         if site.protection.is_some() {
             if request.method() == Method::POST {
@@ -184,6 +188,15 @@ impl Parts {
         match is_moved && is_there {
             true => response::moved(StatusCode::PERMANENT_REDIRECT, &path::encode(&path), request.uri()),
             false => response,
+        }
+    }
+
+    /// A page while it is written. Only its writer knows the address.
+    async fn respond_with_preview(&self, site: &HostedSite, secret: &str) -> SiteResponse {
+        match dashboard::preview::html(&self.publisher, site, secret).await {
+            Ok(Some(html)) => response::preview(html),
+            Ok(None) => notes::no_preview(),
+            Err(error) => failed(&error),
         }
     }
 

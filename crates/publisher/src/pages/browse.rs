@@ -1,4 +1,4 @@
-//! Pages for people: a list that can be searched by title, and one page with its texts.
+//! Pages for people: a list that can be filtered, searched and sorted, and one page with its texts.
 
 use model::{ContentType, PageId, Timestamp};
 use store::pages::{self, Page, Part, Summary};
@@ -12,9 +12,30 @@ use crate::{Error, Publisher};
 #[derive(Debug, Clone, Default)]
 pub struct PageFilter {
     pub content_type: Option<ContentType>,
-    /// A part of the title; case does not matter.
-    pub title: String,
-    pub after: Option<Cursor>,
+    pub state: Option<PageState>,
+    /// A part of the title or of the slug; case does not matter.
+    pub search: String,
+    pub order: PageOrder,
+    /// `PageList::next` of the list before.
+    pub after: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageState {
+    Draft,
+    /// Its publication date is in the future.
+    Scheduled,
+    Published,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PageOrder {
+    /// Newest update first.
+    #[default]
+    Updated,
+    Title,
+    /// Newest publication date first.
+    Published,
 }
 
 /// A page of a list.
@@ -32,11 +53,11 @@ pub struct ListedPage {
     pub updated_at: Timestamp,
 }
 
-/// Newest update first.
 #[derive(Debug, Clone)]
 pub struct PageList {
     pub pages: Vec<ListedPage>,
-    pub next: Option<Cursor>,
+    /// There are more, or there may be: a search reads a limited number of pages at a time.
+    pub next: Option<String>,
 }
 
 /// A page with its texts.
@@ -49,36 +70,87 @@ pub struct StoredPage {
     pub params: String,
 }
 
-/// Rows that are read at once when they are searched.
-const SEARCHED: u32 = 500;
+/// Rows that one transaction reads when they are searched, and that all transactions of a request read.
+const PART: u32 = 500;
+const SEARCHED: u32 = 20_000;
 
 impl Publisher {
     /// At most `most` pages.
     pub async fn page_list(&self, site: &Site, filter: PageFilter, most: usize) -> Result<PageList, Error> {
-        let (site, now) = (site.id, self.clock.now());
-        self.read(move |tx| {
-            let wanted = filter.title.to_lowercase();
-            let limit = if wanted.is_empty() { most as u32 + 1 } else { SEARCHED };
-            let (mut found, mut after) = (Vec::new(), filter.after.map(Cursor::after));
-            loop {
-                let (mut rows, part) = (0, Part { content_type: filter.content_type, after, limit });
+        match filter.order {
+            PageOrder::Updated => self.list_by_update(site, filter, most).await,
+            _ => self.list_sorted(site, filter, most).await,
+        }
+    }
+
+    /// By an index: a filter that few pages pass reads a limited number of rows.
+    async fn list_by_update(&self, site: &Site, filter: PageFilter, most: usize) -> Result<PageList, Error> {
+        let (site, wanted, mut found) = (site.id, Wanted::new(&filter, self.clock.now()), Vec::new());
+        let mut after = filter.after.as_deref().and_then(Cursor::parse).map(Cursor::after);
+        let limit = if wanted.is_all() { most as u32 + 1 } else { PART };
+        for _ in 0..SEARCHED / PART {
+            let part = Part { content_type: filter.content_type, after, limit };
+            let passing = wanted.clone();
+            let rows = self.read(move |tx| {
+                let mut rows = Vec::new();
                 pages::list(tx, site, part, |summary| {
-                    rows += 1;
-                    after = Some((summary.updated_at, summary.id));
-                    if found.len() <= most && summary.title.to_lowercase().contains(&wanted) {
-                        found.push(listed(&summary, now));
-                    }
+                    let page = passing.passes(&summary).then(|| listed(&summary, passing.now));
+                    rows.push(((summary.updated_at, summary.id), page));
                 })?;
-                if found.len() > most || rows < limit {
-                    break;
+                Ok(rows)
+            });
+            let rows = rows.await?;
+            let is_last = rows.len() < limit as usize;
+            for (place, page) in rows {
+                if page.is_some() && found.len() == most {
+                    return Ok(PageList { pages: found, next: after.map(|place| Cursor::of(place).text()) });
                 }
+                after = Some(place);
+                found.extend(page);
             }
-            let more = found.len() > most;
-            found.truncate(most);
-            let last = found.last().filter(|_| more);
-            Ok(PageList { next: last.map(|page| Cursor::of((page.updated_at, page.id))), pages: found })
-        })
-        .await
+            if is_last {
+                return Ok(PageList { pages: found, next: None });
+            }
+        }
+        Ok(PageList { pages: found, next: after.map(|place| Cursor::of(place).text()) })
+    }
+
+    /// Reads all rows of the site, and keeps the first ones behind the place.
+    async fn list_sorted(&self, site: &Site, filter: PageFilter, most: usize) -> Result<PageList, Error> {
+        let (site, wanted) = (site.id, Wanted::new(&filter, self.clock.now()));
+        let after = filter.after.as_deref().and_then(|text| text.split_once('.'));
+        let after = after.and_then(|(id, key)| Some((key.to_owned(), PageId::parse(id)?)));
+        let found = self.read(move |tx| {
+            let mut found: Vec<((String, PageId), ListedPage)> = Vec::new();
+            pages::scan(tx, site, |summary| {
+                let is_of_type =
+                    filter.content_type.is_none_or(|wanted| wanted.as_str() == summary.content_type);
+                if !is_of_type || !wanted.passes(&summary) {
+                    return;
+                }
+                let place = (sort_key(filter.order, &summary), summary.id);
+                if after.as_ref().is_none_or(|after| place > *after) {
+                    found.push((place, listed(&summary, wanted.now)));
+                }
+                if found.len() > 8 * most {
+                    keep_first(&mut found, most + 1);
+                }
+            })?;
+            keep_first(&mut found, most + 1);
+            Ok(found)
+        });
+        let mut found = found.await?;
+        let more = found.len() > most;
+        found.truncate(most);
+        let last = found.last().filter(|_| more);
+        let next = last.map(|((key, id), _)| format!("{id}.{key}"));
+        Ok(PageList { next, pages: found.into_iter().map(|(_, page)| page).collect() })
+    }
+
+    /// Live pages of a site, without their texts.
+    pub async fn pages_by_id(&self, site: &Site, ids: Vec<PageId>) -> Result<Vec<Page>, Error> {
+        let site = site.id;
+        self.read(move |tx| Ok(pages::by_ids(tx, site, ids.iter().copied())?)).await
     }
 
     /// The page with this URL on the site.
@@ -116,6 +188,54 @@ impl Publisher {
         })
         .await
     }
+}
+
+/// A filter, ready for comparison.
+#[derive(Clone)]
+struct Wanted {
+    state: Option<PageState>,
+    search: String,
+    now: Timestamp,
+}
+
+impl Wanted {
+    fn new(filter: &PageFilter, now: Timestamp) -> Wanted {
+        Wanted { state: filter.state, search: filter.search.to_lowercase(), now }
+    }
+
+    fn is_all(&self) -> bool {
+        self.state.is_none() && self.search.is_empty()
+    }
+
+    fn passes(&self, summary: &Summary) -> bool {
+        let state = match summary.published_at > self.now {
+            _ if summary.draft => PageState::Draft,
+            true => PageState::Scheduled,
+            false => PageState::Published,
+        };
+        self.state.is_none_or(|wanted| wanted == state)
+            && (self.search.is_empty()
+                || summary.title.to_lowercase().contains(&self.search)
+                || summary.slug.contains(&self.search))
+    }
+}
+
+/// What pages are sorted by, as a text.
+fn sort_key(order: PageOrder, summary: &Summary) -> String {
+    match order {
+        PageOrder::Title => summary.title.to_lowercase(),
+        PageOrder::Updated => newest_first(summary.updated_at),
+        PageOrder::Published => newest_first(summary.published_at),
+    }
+}
+
+fn newest_first(time: Timestamp) -> String {
+    format!("{:020}", i128::from(i64::MAX) - i128::from(time.micros()))
+}
+
+fn keep_first(found: &mut Vec<((String, PageId), ListedPage)>, most: usize) {
+    found.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    found.truncate(most);
 }
 
 fn listed(summary: &Summary, now: Timestamp) -> ListedPage {

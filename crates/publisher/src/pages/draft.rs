@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use markdown::{ReferenceError, TooComplex, thread_time};
 use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
-use model::{AccountId, ContentType, PageKey, Params, Section, SiteId, Slug, TextHash};
+use model::{AccountId, ContentType, PageKey, Params, Section, SiteId, Slug, TextHash, Trigger};
 
 use super::covers::replace_covers;
 use super::entry::PAGE_FIELDS;
@@ -82,6 +82,8 @@ pub(crate) struct Request {
     pub(crate) entries: Vec<Entry>,
     pub(crate) deletes: Vec<Delete>,
     pub(crate) build: bool,
+    /// What the build is triggered by, if not by a publish of the API.
+    pub(crate) trigger: Option<Trigger>,
     /// Everything is checked, and nothing is stored.
     pub(crate) dry_run: bool,
     /// The original format: the body is the page.
@@ -158,6 +160,11 @@ impl Draft {
     /// Refuses the request if its page is not as its sender believes.
     pub fn expect(&mut self, expected: Expected) {
         self.request.expected = Some(expected);
+    }
+
+    /// Queues a build in the same transaction.
+    pub fn build(&mut self, trigger: Trigger) {
+        (self.request.build, self.request.trigger) = (true, Some(trigger));
     }
 
     /// The next element of `pages`.

@@ -124,7 +124,8 @@ impl Publisher {
             // In the same transaction, so that the build is queued even if the server stops right after it.
             let queue = |tx: &mut Tx, now| match request.build {
                 true => {
-                    queue_build(tx, &settings, (account, &plan), site.id, Trigger::Publish, now).map(Some)
+                    let trigger = request.trigger.unwrap_or(Trigger::Publish);
+                    queue_build(tx, &settings, (account, &plan), site.id, trigger, now).map(Some)
                 }
                 false => Ok(None),
             };

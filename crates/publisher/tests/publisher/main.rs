@@ -6,6 +6,7 @@ extern crate recto_publisher as publisher;
 
 mod access;
 mod accounts;
+mod autosaves;
 mod bounds;
 mod building;
 mod builds;

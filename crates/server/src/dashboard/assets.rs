@@ -1,17 +1,20 @@
-//! The style of the dashboard, which has its own rules and the fonts of the theme, and its scripts.
+//! The style and the scripts of the dashboard. Their addresses change with them, so browsers keep them.
 
 use std::sync::LazyLock;
 
-use axum::http::HeaderValue;
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::extract::Path;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
+
+use super::failure::Failure;
 
 const RULES: &str = include_str!("style.css");
 /// The names of the theme's fonts, with their families.
 const FONTS: [(&str, &str); 2] = [("sans.", "Recto Sans"), ("serif.", "Recto Serif")];
 
-static STYLE: LazyLock<String> = LazyLock::new(|| {
+/// The rules, and the fonts of the theme.
+static STYLE_TEXT: LazyLock<String> = LazyLock::new(|| {
     let face = |(path, family)| {
         format!(
             "@font-face{{font-family:\"{family}\";font-weight:400 700;src:url({path}) format(\"woff2\");font-display:swap}}\n"
@@ -24,59 +27,56 @@ static STYLE: LazyLock<String> = LazyLock::new(|| {
     FONTS.iter().filter_map(of_font).map(face).chain([RULES.to_owned()]).collect()
 });
 
-/// Its address, which changes with it: browsers keep it.
-pub(super) static STYLE_URL: LazyLock<String> = LazyLock::new(|| versioned("style.css", &STYLE));
+pub(super) static STYLE: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("style.css", "text/css; charset=utf-8", &STYLE_TEXT));
+/// On every screen.
+pub(super) static SCRIPT: LazyLock<Asset> =
+    LazyLock::new(|| script("dashboard.js", include_str!("dashboard.js")));
+/// On screens with lists that are updated in place.
+pub(super) static HTMX: LazyLock<Asset> = LazyLock::new(|| script("htmx.js", include_str!("vendor/htmx.js")));
+/// On the form of a page.
+pub(super) static EDITOR: LazyLock<Asset> =
+    LazyLock::new(|| script("editor.js", include_str!("vendor/editor.js")));
 
-pub(super) async fn style() -> Response {
-    kept("text/css; charset=utf-8", STYLE.as_str())
-}
+/// On the screen of the builds.
+pub(super) static BUILDS: LazyLock<Asset> = LazyLock::new(|| script("builds.js", include_str!("builds.js")));
+/// On the form of a site's settings.
+pub(super) static SETTINGS: LazyLock<Asset> =
+    LazyLock::new(|| script("settings.js", include_str!("settings.js")));
+/// Where passkeys are used.
+pub(super) static PASSKEYS: LazyLock<Asset> =
+    LazyLock::new(|| script("passkeys.js", include_str!("passkeys.js")));
 
-/// A script of some screens, all of which work without it.
-pub(super) struct Script {
+pub(super) struct Asset {
     pub(super) url: String,
+    kind: &'static str,
     text: &'static str,
 }
 
-impl Script {
-    fn new(name: &str, text: &'static str) -> Script {
-        Script { url: versioned(name, text), text }
-    }
-
-    pub(super) async fn respond(&self) -> Response {
-        kept("text/javascript; charset=utf-8", self.text)
+impl Asset {
+    fn new(name: &str, kind: &'static str, text: &'static str) -> Asset {
+        let hash: String = Sha256::digest(text)[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+        Asset { url: format!("/dashboard/assets/{name}?{hash}"), kind, text }
     }
 }
 
-pub(super) static BUILDS_SCRIPT: LazyLock<Script> =
-    LazyLock::new(|| Script::new("builds.js", include_str!("builds.js")));
-
-pub(super) static SETTINGS_SCRIPT: LazyLock<Script> =
-    LazyLock::new(|| Script::new("settings.js", include_str!("settings.js")));
-
-pub(super) static PASSKEYS_SCRIPT: LazyLock<Script> =
-    LazyLock::new(|| Script::new("passkeys.js", include_str!("passkeys.js")));
-
-/// A screen with a script: its policy allows those of this server.
-pub(super) struct Scripted<T>(pub(super) T);
-
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; font-src 'self'; \
-     img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-);
-
-impl<T: IntoResponse> IntoResponse for Scripted<T> {
-    fn into_response(self) -> Response {
-        ([(CONTENT_SECURITY_POLICY, POLICY)], self.0).into_response()
-    }
+fn script(name: &str, text: &'static str) -> Asset {
+    Asset::new(name, "text/javascript; charset=utf-8", text)
 }
 
-fn kept(kind: &'static str, text: &'static str) -> Response {
-    ([(CONTENT_TYPE, kind), (CACHE_CONTROL, "public, max-age=31536000, immutable")], text).into_response()
-}
-
-fn versioned(name: &str, text: &str) -> String {
-    let hash: String = Sha256::digest(text)[..6].iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("/dashboard/{name}?{hash}")
+pub(super) async fn show(Path(name): Path<String>) -> Result<Response, Failure> {
+    let asset = match name.as_str() {
+        "style.css" => &STYLE,
+        "dashboard.js" => &SCRIPT,
+        "htmx.js" => &HTMX,
+        "editor.js" => &EDITOR,
+        "builds.js" => &BUILDS,
+        "settings.js" => &SETTINGS,
+        "passkeys.js" => &PASSKEYS,
+        _ => return Err(Failure::Missing),
+    };
+    let headers = [(CONTENT_TYPE, asset.kind), (CACHE_CONTROL, "public, max-age=31536000, immutable")];
+    Ok((headers, asset.text).into_response())
 }
 
 fn file_name(path: &str) -> &str {

@@ -7,7 +7,7 @@ use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
 use publisher::ReleaseInfo;
 
-use super::assets::{BUILDS_SCRIPT, Scripted};
+use super::assets::BUILDS;
 use super::failure::Failure;
 use super::session::AtSite;
 use super::view::{Frame, Html, filters, parameter, part, problem};
@@ -68,8 +68,8 @@ impl Lists {
     }
 }
 
-pub(super) async fn list(State(app): State<App>, at: AtSite) -> Result<Scripted<Html>, Failure> {
-    Ok(Scripted(Html::new(&screen(&app, &at, None).await?)))
+pub(super) async fn list(State(app): State<App>, at: AtSite) -> Result<Html, Failure> {
+    Ok(Html::new(&screen(&app, &at, None).await?))
 }
 
 pub(super) async fn build_now(State(app): State<App>, at: AtSite) -> Response {
@@ -83,7 +83,7 @@ pub(super) async fn build_now(State(app): State<App>, at: AtSite) -> Response {
 pub(super) async fn refused(app: &App, at: &AtSite, error: ApiError) -> Response {
     let (status, why) = problem(error);
     match screen(app, at, why).await {
-        Ok(screen) => Scripted(Html::new(&screen).with(status)).into_response(),
+        Ok(screen) => Html::new(&screen).with(status).into_response(),
         Err(failure) => failure.into_response(),
     }
 }
@@ -101,5 +101,5 @@ pub(super) async fn screen(
 ) -> Result<impl Template, Failure> {
     let lists = Lists::of(app, at, &at.uri).await?;
     let frame = at.frame("Builds").after(&at.uri).with_problem(problem);
-    Ok(Screen { frame, path: at.path.clone(), script: &BUILDS_SCRIPT.url, lists })
+    Ok(Screen { frame, path: at.path.clone(), script: &BUILDS.url, lists })
 }

@@ -11,7 +11,7 @@ use model::PasskeyName;
 use publisher::{Assertion, Error, Passkey, Registration, RelyingParty, Session};
 use serde_json::json;
 
-use super::assets::{PASSKEYS_SCRIPT, Scripted};
+use super::assets::PASSKEYS;
 use super::failure::Failure;
 use super::fields::Fields;
 use super::session::{Client, MaybeSession, Recent};
@@ -38,8 +38,8 @@ struct Row {
     passkey: Passkey,
 }
 
-pub(super) async fn list(State(app): State<App>, recent: Recent) -> Result<Scripted<Html>, Failure> {
-    Ok(Scripted(Html::new(&screen(&app, &recent).await?)))
+pub(super) async fn list(State(app): State<App>, recent: Recent) -> Result<Html, Failure> {
+    Ok(Html::new(&screen(&app, &recent).await?))
 }
 
 /// What the browser needs to make a passkey.
@@ -82,7 +82,7 @@ pub(super) async fn register(
         Err(error @ Error::Refused(_)) => {
             let (status, error) = problem(error);
             let screen = Screen { name: typed, error, ..screen(&app, &recent).await? };
-            Ok(Scripted(Html::new(&screen).with(status)).into_response())
+            Ok(Html::new(&screen).with(status).into_response())
         }
         Err(error) => Err(error.into()),
     }
@@ -158,7 +158,7 @@ async fn screen(app: &App, recent: &Recent) -> Result<Screen, Failure> {
     Ok(Screen {
         frame: Frame::of(session, "Passkeys").after(&recent.uri),
         tab: "Passkeys",
-        script: &PASSKEYS_SCRIPT.url,
+        script: &PASSKEYS.url,
         passkeys: passkeys.into_iter().map(row).collect(),
         is_usable: RelyingParty::of(&app.url).is_usable(),
         name: String::new(),

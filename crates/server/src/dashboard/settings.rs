@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use publisher::SiteSettings;
 
-use super::assets::{SETTINGS_SCRIPT, Scripted};
+use super::assets::SETTINGS;
 use super::failure::Failure;
 use super::fields::Fields;
 use super::session::{AtSite, Owner};
@@ -34,7 +34,7 @@ impl Screen {
             frame: at.frame("Settings").after(&at.uri),
             path: at.path.clone(),
             tab: "Settings",
-            script: &SETTINGS_SCRIPT.url,
+            script: &SETTINGS.url,
             name: at.access.site.name.as_str().to_owned(),
             fields,
         }
@@ -50,10 +50,10 @@ struct Row {
     error: Option<String>,
 }
 
-pub(super) async fn show(State(app): State<App>, Owner(at): Owner) -> Result<Scripted<Html>, Failure> {
+pub(super) async fn show(State(app): State<App>, Owner(at): Owner) -> Result<Html, Failure> {
     let settings = app.publisher.site_settings(&at.access.site).await?;
     let fields = rows(|key| (settings.get(key).unwrap_or_default(), None));
-    Ok(Scripted(Html::new(&Screen::new(&at, fields))))
+    Ok(Html::new(&Screen::new(&at, fields)))
 }
 
 pub(super) async fn save(
@@ -69,7 +69,7 @@ pub(super) async fn save(
     if rows.iter().any(|row| row.error.is_some()) {
         let mut screen = Screen::new(&at, rows);
         screen.frame.problem = Some("Not saved: please correct the fields below.".to_owned());
-        return Ok(Scripted(Html::new(&screen).with(StatusCode::BAD_REQUEST)).into_response());
+        return Ok(Html::new(&screen).with(StatusCode::BAD_REQUEST).into_response());
     }
     // A form of an older version, or of a program, may not have all fields: those stay.
     let sent = rows.into_iter().filter(|row| fields.has(row.key));

@@ -19,7 +19,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::assets::{PASSKEYS_SCRIPT, Scripted};
+use super::assets::PASSKEYS;
 use super::failure::Failure;
 use super::fields::Fields;
 use super::session::{Client, MaybeSession};
@@ -65,8 +65,8 @@ impl Screen {
         status: StatusCode,
     ) -> Response {
         let frame = Frame::plain("Sign in").with_problem(why.map(str::to_owned));
-        let screen = Screen { frame, script: &PASSKEYS_SCRIPT.url, email, next, kept };
-        Scripted(Html::new(&screen).with(status)).into_response()
+        let screen = Screen { frame, script: &PASSKEYS.url, email, next, kept };
+        Html::new(&screen).with(status).into_response()
     }
 }
 

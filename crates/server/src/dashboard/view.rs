@@ -6,7 +6,7 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use publisher::Session;
 
-use super::assets::STYLE_URL;
+use super::assets::{SCRIPT, STYLE};
 use super::failure::{message_of, status_of};
 use crate::error::ApiError;
 use crate::query::Parameters;
@@ -15,6 +15,7 @@ use crate::query::Parameters;
 pub(super) struct Frame {
     pub(super) title: String,
     pub(super) style: &'static str,
+    pub(super) script: &'static str,
     /// Whose session it is.
     pub(super) email: Option<String>,
     pub(super) operator: bool,
@@ -36,10 +37,14 @@ pub(super) struct FrameSite {
 }
 
 /// What a redirect after an action says was done, by its parameter `done`.
-const DONE: [(&str, &str); 16] = [
+const DONE: [(&str, &str); 20] = [
     ("saved", "Saved. Visitors see it after the next build."),
     ("published", "Saved. A build has been queued."),
     ("deleted", "Deleted. Visitors see it after the next build."),
+    ("restored", "Restored. Visitors see it after the next build."),
+    ("moved", "Moved. Visitors see it after the next build."),
+    ("tagged", "The tag was added. Visitors see it after the next build."),
+    ("discarded", "The unsaved changes were discarded."),
     ("queued", "A build has been queued."),
     ("rolled-back", "Rolled back. Visitors get this release until the next build."),
     ("uploaded", "Uploaded."),
@@ -60,7 +65,8 @@ impl Frame {
     pub(super) fn plain(title: impl Into<String>) -> Frame {
         Frame {
             title: title.into(),
-            style: &STYLE_URL,
+            style: &STYLE.url,
+            script: &SCRIPT.url,
             email: None,
             operator: false,
             site: None,

@@ -1,7 +1,8 @@
 //! The headers of a site's responses.
 
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use publisher::HostedSite;
@@ -18,11 +19,16 @@ const PRIVATE_FOREVER: HeaderValue = HeaderValue::from_static("private, max-age=
 pub(super) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 pub(super) const ASSETS: &str = "/assets/";
+const FONTS: &str = "/assets/fonts/";
 
 /// For a file of a release.
 pub(super) fn of_path(path: &str) -> HeaderMap {
     let mut headers = basic();
     headers.insert(CACHE_CONTROL, if path.starts_with(ASSETS) { FOREVER } else { FRESH });
+    if path.starts_with(FONTS) {
+        // Previews have an origin of their own, and browsers ask before they use a font of another one.
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    }
     headers
 }
 
@@ -52,6 +58,17 @@ pub(super) fn of_note(length: usize) -> HeaderMap {
     headers.insert(CACHE_CONTROL, NO_STORE);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers
+}
+
+/// For a preview: it may be in a frame of the dashboard, whose address the sites do not know, but has an origin of its
+/// own, runs no script and sends no form.
+pub(super) fn in_sandbox(headers: &mut HeaderMap) {
+    const POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src * data:; media-src *; \
+        font-src *; form-action 'none'; base-uri 'none'";
+    headers.remove(X_FRAME_OPTIONS);
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
 }
 
 /// No type sniffing, no full referrer to other hosts, no frames on other sites.

@@ -29,6 +29,14 @@ pub(super) fn bad_search() -> SiteResponse {
     note(StatusCode::BAD_REQUEST, "The search cannot be read", text)
 }
 
+/// The address of a preview is valid for a while.
+pub(super) fn no_preview() -> SiteResponse {
+    let text = "<p>Write on: the preview appears with the next change.</p>";
+    let mut response = note(StatusCode::NOT_FOUND, "No preview", text);
+    headers::in_sandbox(response.headers_mut());
+    response
+}
+
 /// For a release without a 404 page.
 pub(super) fn not_found() -> SiteResponse {
     let text = "<p>There is nothing at this address. <a href=\"/\">Back to the home page</a></p>";

@@ -46,6 +46,13 @@ pub(super) async fn missing(body: &Body, asked: &HeaderMap) -> SiteResponse {
     build(StatusCode::NOT_FOUND, headers, form.bytes.clone())
 }
 
+/// A page while it is written.
+pub(super) fn preview(html: Bytes) -> SiteResponse {
+    let mut headers = headers::of_note(html.len());
+    headers::in_sandbox(&mut headers);
+    build(StatusCode::OK, headers, html)
+}
+
 /// `target` is an encoded path on the same site; the query is kept.
 pub(super) fn moved(status: StatusCode, target: &str, asked: &Uri) -> SiteResponse {
     // Two slashes at the beginning would lead to another host.

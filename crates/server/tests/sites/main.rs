@@ -18,6 +18,7 @@ mod mcp;
 mod methods;
 mod missing;
 mod paths;
+mod preview;
 mod protection;
 mod redirects;
 mod release_writer;

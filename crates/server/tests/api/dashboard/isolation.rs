@@ -18,7 +18,7 @@ testing::on_each_configuration!(
 const UNKNOWN: &str = "019a0000-0000-7000-8000-000000000000";
 
 /// Every route below a site: method, path, whether it is for owners. `{page}` and so on are ids of the account.
-const ROUTES: [(&str, &str, bool); 45] = [
+const ROUTES: [(&str, &str, bool); 58] = [
     ("GET", "pages", false),
     ("GET", "pages/new", false),
     ("POST", "pages/new", false),
@@ -26,6 +26,19 @@ const ROUTES: [(&str, &str, bool); 45] = [
     ("POST", "pages/{page}", false),
     ("GET", "pages/{page}/delete", false),
     ("POST", "pages/{page}/delete", false),
+    ("POST", "pages/new/autosave", false),
+    ("POST", "pages/new/preview", false),
+    ("POST", "pages/new/discard", false),
+    ("POST", "pages/{page}/autosave", false),
+    ("POST", "pages/{page}/preview", false),
+    ("POST", "pages/{page}/discard", false),
+    ("POST", "pages/{page}/restore", false),
+    ("POST", "pages/bulk", false),
+    ("POST", "pages/bulk/delete", false),
+    ("POST", "pages/bulk/move", false),
+    ("POST", "pages/bulk/tag", false),
+    ("GET", "pages/trash", false),
+    ("POST", "media/add", false),
     ("GET", "media", false),
     ("POST", "media", false),
     ("GET", "media/delete?url={url}", false),
@@ -180,9 +193,9 @@ async fn without_a_session_every_screen_asks_to_sign_in(database: &Database) {
     let app = spawn_app(database).await;
     let (victim, mut stranger) = (Victim::of(&app).await, Browser::new(&app));
     for (method, path, _) in ROUTES {
-        let path = format!("/dashboard/sites/{}/{}", app.acme.site, victim.fill(&app, path));
         // A form with a page is kept: see `pages`.
-        let is_kept = method == "POST" && path.contains("/pages/") && !path.ends_with("/delete");
+        let is_kept = method == "POST" && ["pages/new", "pages/{page}"].contains(&path);
+        let path = format!("/dashboard/sites/{}/{}", app.acme.site, victim.fill(&app, path));
         let expected = if is_kept { 401 } else { 303 };
         assert_eq!(ask(&mut stranger, method, &path).await.0, expected, "{method} {path}");
     }

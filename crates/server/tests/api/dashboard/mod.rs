@@ -10,3 +10,4 @@ mod pages;
 mod passkeys;
 mod sign_in;
 mod site;
+mod writing;
