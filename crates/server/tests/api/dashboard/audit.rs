@@ -100,7 +100,7 @@ async fn what_programs_and_commands_do_is_noted(database: &Database) {
     app.client.page(json!({"title": "One"})).await;
     app.advance(Duration::from_millis(5));
     let slug = page["slug"].as_str().unwrap();
-    assert_eq!(app.client.delete(&format!("/pages/{slug}?contentType=blog")).await.status, 200);
+    assert_eq!(app.client.delete(&format!("/pages/{slug}?contentType=blog")).await.status, 204);
     let token = app.acme.token_id.to_string();
     let expected = [("pages published", "1 created, 0 updated, 0 deleted"), ("page deleted", "/blog/one")];
     let expected = expected.map(|(action, subject)| (action.to_owned(), subject.to_owned()));

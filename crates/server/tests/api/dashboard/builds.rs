@@ -126,7 +126,7 @@ async fn a_release_says_which_pages_it_added_changed_and_removed(database: &Data
     let pages = json!([{"title": "Same"}, {"title": "Edited", "content": "old"}, {"title": "Gone"}]);
     build(&app, json!({"pages": pages})).await;
     let changes = json!([{"title": "Edited", "content": "new"}, {"title": "New <page>"}]);
-    build(&app, json!({"pages": changes, "delete": [{"slug": "gone", "contentType": "blog"}]})).await;
+    build(&app, json!({"pages": changes, "deleteSlugs": [{"slug": "gone", "contentType": "blog"}]})).await;
     let first = browser.get(&at(&app, "builds/1")).await;
     first.shows(200, "3 added, 0 changed, 0 removed");
     let second = browser.get(&at(&app, "builds/2")).await;
@@ -170,8 +170,9 @@ async fn a_long_list_of_changes_goes_on(database: &Database) {
 async fn a_message_leads_to_its_page(database: &Database) {
     let app = spawn_app(database).await;
     let mut browser = writer(&app).await;
-    // Nested so deeply that it is shown as its source.
-    let page = app.client.page(json!({"title": "Deep", "content": ">".repeat(2000) + " x"})).await;
+    // So deep that it is shown as its source.
+    let deep = format!("{}\n{}", ">".repeat(40_000), "lazy\n".repeat(5_000));
+    let page = app.client.page(json!({"title": "Deep", "content": deep})).await;
     let home = app.client.page(json!({"title": "Home", "contentType": "homepage"})).await;
     rebuild(&app).await;
     let screen = browser.get(&at(&app, "builds")).await;
