@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 
 // Each check that is not passed is named, and lowers this.
-const LEAST = 97;
+const LEAST = 95;
 
 const { results, scoring } = JSON.parse(readFileSync(0, 'utf8'));
 for (const { id, status, message } of results) {
