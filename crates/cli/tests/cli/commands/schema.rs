@@ -10,13 +10,14 @@ on_both_databases!(
 );
 
 /// The last migration, and the one before it.
-const NEWEST: i64 = 12;
-const BEFORE: i64 = 9;
+const NEWEST: i64 = 13;
+const BEFORE: i64 = 12;
 
 /// Takes the last migration back.
 fn age(recto: &Recto) {
-    recto.execute("DROP TABLE pings");
-    recto.execute("ALTER TABLE accounts DROP COLUMN ping_turn");
+    for table in ["challenges", "passkeys"] {
+        recto.execute(&format!("DROP TABLE {table}"));
+    }
     recto.execute(&format!("DELETE FROM migrations WHERE version = {NEWEST}"));
 }
 
