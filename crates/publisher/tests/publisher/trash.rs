@@ -10,7 +10,7 @@ testing::on_both_databases!(
     a_page_is_deleted_by_its_whole_key,
     a_deleted_page_is_restored_with_all_its_fields,
     a_page_whose_key_is_taken_is_not_restored,
-    the_bin_is_emptied,
+    the_trash_is_emptied,
 );
 
 impl World {
@@ -72,7 +72,7 @@ async fn a_page_whose_key_is_taken_is_not_restored(database: &Database) {
     assert_eq!(world.page("a").await.id.to_string(), new);
 }
 
-async fn the_bin_is_emptied(database: &Database) {
+async fn the_trash_is_emptied(database: &Database) {
     let world = World::new(database).await;
     let mut ids = Vec::new();
     for title in ["A", "B", "C"] {
