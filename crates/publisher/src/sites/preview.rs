@@ -12,6 +12,7 @@ use store::hosts::HostedSite;
 use store::{hosts, sites};
 
 use crate::builds::owners_settings;
+use crate::limits::priority;
 use crate::{Error, Found, Publisher};
 
 /// How long the address of a preview is valid after the last change.
@@ -53,7 +54,7 @@ impl Publisher {
         // Scripts do not run in a preview.
         owner.head = None;
         let turn = self.parsing.take(hosted.account).await;
-        let rendering = tokio::task::spawn_blocking(move || {
+        let rendering = priority::spawn_low(move || {
             let _turn = turn;
             let mut site = generator::Site::new(&origin, owner, &title);
             let content = page.content.clone();
