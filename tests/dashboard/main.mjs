@@ -2,6 +2,7 @@
 
 import { launch } from '../site/browser.mjs';
 import { Report } from '../site/report.mjs';
+import { passkey } from './passkey.mjs';
 import { pictures } from './pictures.mjs';
 import { Server } from './server.mjs';
 import { sights } from './sights.mjs';
@@ -32,5 +33,6 @@ async function use(account, token) {
   await step('nothing typed is lost', writing.nothingIsLost);
   await step('by keyboard', writing.byKeyboard);
   await step('plain text instead of the editor', writing.plainText);
+  await report.step('a passkey', () => passkey(browser));
   await report.step('axe and layout', (problem) => sights(browser, server, 'flow@example.com', problem));
 }

@@ -21,7 +21,7 @@ export async function sights(browser, server, email, problem) {
     const page = await signIn(browser, server, email, { ...options, bypassCSP: true });
     for (const path of await screens(page)) {
       await page.goto(path);
-      if (path.endsWith('/new')) await page.locator('.cm-editor').waitFor();
+      if (path.endsWith('/pages/new')) await page.locator('.cm-editor').waitFor();
       await check(page, `${new URL(path).pathname} (${name})`, problem);
       looks++;
     }
@@ -35,8 +35,11 @@ async function screens(page) {
   const base = page.url().split('/pages')[0];
   const links = await page.locator('nav a').evaluateAll((links) => links.map(({ href }) => href));
   const first = await page.locator('tbody a').first().getAttribute('href');
-  const other = ['/pages/new', '/pages/trash', '/media?view=list', '/pages?q=nothing'].map((path) => base + path);
-  return [...new Set([...links, ...other, new URL(first, base).href, `${new URL(base).origin}/dashboard/sessions`])];
+  const below = ['/pages/new', '/pages/trash', '/media?view=list', '/pages?q=nothing', '/domains', '/password', '/redirects',
+    '/more', '/audit'];
+  const others = ['/dashboard/sites', '/dashboard/sites/new', '/dashboard/sessions', '/dashboard/passkeys'];
+  const addresses = [...below.map((path) => base + path), ...[first, ...others].map((path) => new URL(path, base).href)];
+  return [...new Set([...links, ...addresses])];
 }
 
 async function check(page, where, problem) {

@@ -8,7 +8,7 @@ mod parse;
 mod write;
 
 pub use fields::Fields;
-pub use parse::{toml, yaml};
+pub use parse::{large_yaml, toml, yaml};
 pub use write::write;
 
 /// More than any page that the API accepts has: its params have at most 100,000 characters.

@@ -54,7 +54,29 @@ fn parse_yaml(text: &str) -> Result<Option<Fields>, Invalid> {
 
 /// Any YAML, such as the configuration of another program. Lines are counted from the beginning of the text.
 pub fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, Invalid> {
-    serde_saphyr::from_str_with_options(text, yaml_options()).map_err(|error| Invalid {
+    yaml_within(text, yaml_options())
+}
+
+/// The same for documents that may be large, such as the description of an API. Their bounds are not reached by the largest
+/// known ones, and keep few bytes from becoming many.
+pub fn large_yaml<T: DeserializeOwned>(text: &str) -> Result<T, Invalid> {
+    let options = options! {
+        budget: budget! {
+            max_depth: 128,
+            max_nodes: 4_000_000,
+            max_events: 16_000_000,
+            max_aliases: 10_000,
+            max_anchors: 10_000,
+            max_merge_keys: 10_000,
+            max_documents: 1,
+        },
+        strict_booleans: true,
+    };
+    yaml_within(text, options)
+}
+
+fn yaml_within<T: DeserializeOwned>(text: &str, options: Options) -> Result<T, Invalid> {
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| Invalid {
         line: error.location().map_or(1, |location| (location.line() as usize).max(1)),
         message: error.without_snippet().to_string(),
     })

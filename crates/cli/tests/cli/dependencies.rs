@@ -15,7 +15,7 @@ const MAY_USE: [(&str, &[&str]); 22] = [
     ("highlight", &[]),
     ("markdown", &["highlight", "model"]),
     ("search", &["model"]),
-    ("openapi", &["model"]),
+    ("openapi", &["front_matter", "model"]),
     ("import", &["front_matter", "model"]),
     ("blob", &["model"]),
     ("limits", &["model"]),

@@ -206,13 +206,17 @@ impl Publisher {
         Log { actor: self.actor.clone(), account, site }
     }
 
-    /// The same for a request: a token acts for itself.
+    /// The same for a request.
     pub(crate) fn log_of(&self, caller: &Caller, site: Option<SiteId>) -> Log {
-        let log = self.log(caller.account, site);
+        self.by_caller(caller).log(caller.account, site)
+    }
+
+    /// The same publisher, for what a request does: a token acts for itself.
+    pub(crate) fn by_caller(&self, caller: &Caller) -> Publisher {
         match (caller.token, &caller.person) {
-            (Some(token), _) => Log { actor: Arc::new(Actor::Token(token)), ..log },
-            (None, Some(person)) => Log { actor: Arc::new(Actor::Person(person.clone())), ..log },
-            (None, None) => log,
+            (Some(token), _) => self.by(Actor::Token(token)),
+            (None, Some(person)) => self.by(Actor::Person(person.clone())),
+            (None, None) => self.clone(),
         }
     }
 

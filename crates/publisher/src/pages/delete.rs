@@ -11,12 +11,13 @@ use crate::{Action, Caller, Error, Publisher};
 impl Publisher {
     /// Deletes pages of a site for its operator.
     pub async fn site_delete_pages(&self, site: &Site, pages: Vec<PageId>) -> Result<(), Error> {
-        let site = site.id;
+        let (log, site) = (self.log(site.account, Some(site.id)), site.id);
         self.write(move |tx, now| {
             let version = sites::next_version(tx, site)?.ok_or(Error::NoSuchSite)?;
             let found = pages::by_ids(tx, site, pages.iter().copied())?;
             let found: Vec<PageId> = found.iter().map(|page| page.id).collect();
             pages::delete(tx, site, version, &found, now)?;
+            log.note(tx, now, Action::PageDeleted, format!("{} pages", found.len()))?;
             Ok(usage::count(tx, site, Change { pages: -(found.len() as i64), ..Change::default() })?)
         })
         .await

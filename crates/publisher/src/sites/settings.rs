@@ -61,7 +61,7 @@ impl Publisher {
         changes: Vec<(String, String)>,
     ) -> Result<Settings, Error> {
         let site = find_site(&self.store, caller.account, Some(site)).await?;
-        self.site_set(&site, changes).await
+        self.by_caller(caller).site_set(&site, changes).await
     }
 
     /// Queues a build for the operator, regardless of quota and cooldown.

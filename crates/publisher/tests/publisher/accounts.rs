@@ -131,7 +131,7 @@ async fn an_account_s_usage_is_reported(database: &Database) {
     let expected = json!({
         "accountId": world.caller.account, "name": "Books", "plan": "pro", "createdAt": "2026-01-02T09:00:00.000Z",
         "suspendedAt": null, "sites": 1, "pages": 1, "deletedPages": 1, "buildsThisMonth": 1, "buildsPerMonth": 1000,
-        "defaultSiteId": world.site, "pagesLimit": 250_000, "textUsedBytes": 0, "textLimitBytes": 20_u64 << 30,
+        "defaultSiteId": world.site, "sitesLimit": 100, "pagesLimit": 250_000, "textUsedBytes": 0, "textLimitBytes": 20_u64 << 30,
         "storageUsedBytes": 0, "storageLimitBytes": 100_u64 << 30, "fileSizeLimitBytes": 10_u64 << 30,
     });
     assert_eq!(serde_json::to_value(usage).unwrap(), expected);

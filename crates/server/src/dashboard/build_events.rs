@@ -88,11 +88,11 @@ impl Streams {
     fn enter(self: &Arc<Streams>, session: SessionId) -> Option<Place> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let total: usize = open.values().sum();
-        let own = open.entry(session).or_default();
-        if total >= MAX_STREAMS || *own >= MAX_STREAMS_OF_SESSION {
+        let own = open.get(&session).copied().unwrap_or_default();
+        if total >= MAX_STREAMS || own >= MAX_STREAMS_OF_SESSION {
             return None;
         }
-        *own += 1;
+        open.insert(session, own + 1);
         Some(Place { streams: self.clone(), session })
     }
 }

@@ -35,7 +35,7 @@ pub(super) async fn restore(
     if !app.publisher.deleted_list(&at.access.site).await?.iter().any(|deleted| deleted.id == page) {
         return Err(Failure::Missing);
     }
-    match app.publisher.deleted_restore(&at.access.site, page).await {
+    match at.publisher(&app).deleted_restore(&at.access.site, page).await {
         Ok(()) => Ok(at.done("pages/trash", "restored")),
         Err(error @ Error::Refused(_)) => {
             let (status, why) = problem(error);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use model::{Email, Role, TokenName};
 use publisher::{Action, Actor};
+use reqwest::Method;
 use serde_json::{Value, json};
 use testing::Database;
 
@@ -68,6 +69,9 @@ async fn what_an_owner_does_is_noted_with_the_address(database: &Database) {
     step(member("remove"), &[]).await;
     step(at(&app, "members"), &[("email", "eve@example.com"), ("role", "writer")]).await;
     step(at(&app, "pages/new"), &[("title", "One"), ("contentType", "blog")]).await;
+    let page = app.client.get("/pages/one?contentType=blog").await.body["id"].as_str().unwrap().to_owned();
+    step(at(&app, &format!("pages/{page}/delete")), &[]).await;
+    step(at(&app, &format!("pages/{page}/restore")), &[]).await;
     step("/dashboard/sites/new".into(), &[("name", "second"), ("account", &app.acme.id.to_string())]).await;
     step(at(&app, "delete"), &[("name", "acme")]).await;
     let expected = [
@@ -82,6 +86,8 @@ async fn what_an_owner_does_is_noted_with_the_address(database: &Database) {
         ("member removed", "bob@example.com"),
         ("member invited", "eve@example.com (writer)"),
         ("pages published", "1 created, 0 updated, 0 deleted"),
+        ("page deleted", "/blog/one"),
+        ("page restored", "/blog/one"),
         ("site created", "second"),
         ("site deleted", "acme"),
     ];
@@ -101,8 +107,16 @@ async fn what_programs_and_commands_do_is_noted(database: &Database) {
     app.advance(Duration::from_millis(5));
     let slug = page["slug"].as_str().unwrap();
     assert_eq!(app.client.delete(&format!("/pages/{slug}?contentType=blog")).await.status, 204);
+    app.advance(Duration::from_millis(5));
+    let settings = format!("/sites/{}/settings", app.acme.site);
+    let change = app.client.request(Method::PATCH, &settings).json(&json!({"title": "Books"}));
+    assert_eq!(app.client.send(change).await.status, 200);
     let token = app.acme.token_id.to_string();
-    let expected = [("pages published", "1 created, 0 updated, 0 deleted"), ("page deleted", "/blog/one")];
+    let expected = [
+        ("pages published", "1 created, 0 updated, 0 deleted"),
+        ("page deleted", "/blog/one"),
+        ("settings changed", "title"),
+    ];
     let expected = expected.map(|(action, subject)| (action.to_owned(), subject.to_owned()));
     assert_eq!(done_by(&app, &token).await, expected);
     let command = app.publisher.by(Actor::Command("root".into()));

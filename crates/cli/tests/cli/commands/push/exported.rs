@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Value, json};
 
 use super::{PNG, World, sample};
@@ -59,7 +59,7 @@ fn pages() -> impl Strategy<Value = Vec<Value>> {
         prop::sample::select(vec!["blog", "docs", "standalone", "homepage"]),
         prop::sample::select(vec!["", "guides", "api-v2", "index"]),
         prop::sample::select(vec!["a", "index", "2026-01-02-a", "readme", "b-2", "b"]),
-        "[!-~é\u{7f}\u{85}🦀][ -~é]{0,30}",
+        "[\u{7f}\u{85}]?[!-~é🦀][ -~é]{0,30}",
         text,
         prop::collection::vec("[a-z0-9:#é-][a-z :]{0,8}[a-z]", 0..3),
         any::<bool>(),
@@ -87,7 +87,8 @@ fn a_push_of_an_exported_site_finds_nothing_to_do() {
     // The runner calls a function that cannot change what it captures.
     let state = RefCell::new((World::new(), 0));
     let config = Config { cases: 12, failure_persistence: None, ..Config::default() };
-    TestRunner::new(config)
+    // The same sites each time: a failure can be repeated.
+    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
         .run(&pages(), |pages| {
             let (world, case) = &mut *state.borrow_mut();
             *case += 1;
