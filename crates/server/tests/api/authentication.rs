@@ -138,8 +138,9 @@ async fn a_suspended_account_is_answered_403_until_it_is_resumed(database: &Data
     }
     app.publisher.account_resume(app.acme.id).await.unwrap();
     assert_eq!(app.client.list().await.as_array().unwrap().len(), 1);
-    let rows =
-        |dump: &[String]| dump.iter().filter(|row| !row.starts_with("tokens")).cloned().collect::<Vec<_>>();
+    // The token of the other client, and its entry in the log, are the operator's.
+    let is_done = |row: &&String| !row.starts_with("tokens") && !row.starts_with("audit_log");
+    let rows = |dump: &[String]| dump.iter().filter(is_done).cloned().collect::<Vec<_>>();
     assert_eq!(rows(&database.dump()), rows(&dump), "nothing was done meanwhile");
 }
 

@@ -92,7 +92,7 @@ async fn the_screen_loads_itself_again_while_a_build_is_open(database: &Database
     screen.shows(200, "<noscript><meta http-equiv=\"refresh\"").shows(200, &events);
     let policy = screen.headers["content-security-policy"].to_str().unwrap();
     assert!(policy.contains("script-src 'self'; connect-src 'self'"), "{policy}");
-    let script = screen.between("src=\"", "\"");
+    let script = screen.between("type=\"module\" src=\"", "\"");
     let script = browser.get(&script).await;
     script.shows(200, "EventSource");
     assert_eq!(script.headers["content-type"], "text/javascript; charset=utf-8");
