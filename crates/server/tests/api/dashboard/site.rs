@@ -201,7 +201,7 @@ async fn the_accent_is_shown_while_it_is_typed(database: &Database) {
     let app = spawn_app(database).await;
     let mut browser = owner(&app).await;
     let screen = browser.get(&at(&app, "settings")).await;
-    screen.shows(200, "id=\"preview\" class=\"preview\" data-name=\"acme\" hidden");
+    screen.shows(200, "id=\"preview\" class=\"sample\" data-name=\"acme\" hidden");
     let script = browser.get(&screen.between("type=\"module\" src=\"", "\"")).await;
     script.shows(200, "--accent");
     let policy = screen.headers["content-security-policy"].to_str().unwrap();
