@@ -50,6 +50,7 @@ pub use pages::{
 };
 pub use settings::{Settings, UploadSettings, host_of};
 pub use sites::drawn::initial;
+pub use sites::public_address::is_public;
 pub use sites::{
     ChangedPage, Exported, Found, ListedPages, PageEvent, PreviewPage, ReleaseChanges, ReleaseInfo,
     SearchResults, Searched, content_type, is_html,

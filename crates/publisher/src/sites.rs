@@ -6,6 +6,7 @@ mod export;
 pub(crate) mod hub;
 mod preview;
 pub(crate) mod protection;
+pub(crate) mod public_address;
 mod releases;
 mod search;
 pub(crate) mod serving;

@@ -53,7 +53,7 @@ use axum::routing::{get, post};
 
 pub(crate) use self::build_events::Streams;
 pub(crate) use self::domains::Lookups;
-pub(crate) use self::export::EXPORTS_AT_ONCE;
+pub(crate) use self::export::Exports;
 use self::failure::Failure;
 pub use self::links::link_url;
 pub(crate) use self::sign_in::SignIns;

@@ -30,9 +30,8 @@ use ipnet::IpNet;
 use limits::Limiter;
 use model::Clock;
 use publisher::Publisher;
-use tokio::sync::Semaphore;
 
-use crate::dashboard::{EXPORTS_AT_ONCE, Lookups, SignIns, Streams};
+use crate::dashboard::{Exports, Lookups, SignIns, Streams};
 use crate::docs::reference::Reference;
 use crate::tls::CertificateRequests;
 
@@ -52,7 +51,7 @@ pub struct App {
     sign_ins: Arc<SignIns>,
     streams: Arc<Streams>,
     lookups: Arc<Lookups>,
-    exports: Arc<Semaphore>,
+    exports: Arc<Exports>,
     certificate_requests: Arc<CertificateRequests>,
     reference: Arc<OnceLock<Reference>>,
 }
@@ -80,7 +79,7 @@ impl App {
             sign_ins,
             streams: Arc::default(),
             lookups: Arc::default(),
-            exports: Arc::new(Semaphore::new(EXPORTS_AT_ONCE)),
+            exports: Arc::default(),
             certificate_requests: Arc::default(),
             reference: Arc::default(),
         }

@@ -1,6 +1,8 @@
 //! The site as an archive of plain files: the live release and all uploads.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Body;
 use axum::extract::State;
@@ -11,9 +13,10 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures_util::{Stream, stream};
+use model::AccountId;
 use publisher::Error;
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::failure::Failure;
 use super::more;
@@ -21,7 +24,7 @@ use super::session::Owner;
 use crate::App;
 
 /// All together: each reads as fast as its client, and has some megabytes in memory.
-pub(crate) const EXPORTS_AT_ONCE: usize = 4;
+const AT_ONCE: usize = 4;
 /// Pieces that wait for the client.
 const PIECES: usize = 4;
 
@@ -32,8 +35,8 @@ pub(super) async fn download(State(app): State<App>, Owner(at): Owner) -> Result
         let why = "The site was never built: there is nothing to export.";
         return Ok(more::refused(&at, why, StatusCode::CONFLICT));
     }
-    let Ok(place) = app.exports.clone().try_acquire_owned() else {
-        let why = "The server is busy with other exports. Please try again in some minutes.";
+    let Some(place) = app.exports.enter(site.account) else {
+        let why = "Another export of this account is running, or several of others. Please try again in some minutes.";
         return Ok(more::refused(&at, why, StatusCode::SERVICE_UNAVAILABLE));
     };
     let (out, pieces) = mpsc::channel(PIECES);
@@ -49,6 +52,30 @@ pub(super) async fn download(State(app): State<App>, Owner(at): Owner) -> Result
         (CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.tar.gz\"")),
     ];
     Ok((headers, Body::from_stream(archive.compressed())).into_response())
+}
+
+/// The accounts whose exports run: one of each, so that no account takes all places.
+#[derive(Default)]
+pub(crate) struct Exports(Mutex<HashSet<AccountId>>);
+
+/// An account's right to an export.
+struct Place {
+    exports: Arc<Exports>,
+    account: AccountId,
+}
+
+impl Exports {
+    fn enter(self: &Arc<Exports>, account: AccountId) -> Option<Place> {
+        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_free = running.len() < AT_ONCE && running.insert(account);
+        is_free.then(|| Place { exports: self.clone(), account })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.exports.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.account);
+    }
 }
 
 struct Archive {
@@ -68,7 +95,9 @@ impl Archive {
                     ended((&mut archive.export).await)?;
                     return Ok(Some((gzip.finish()?.into(), archive)));
                 };
-                gzip.write_all(&piece)?;
+                // Compression would block the async threads.
+                let work = spawn_blocking(move || gzip.write_all(&piece).map(|()| gzip));
+                let mut gzip = work.await.map_err(io::Error::other)??;
                 let ready = std::mem::take(gzip.get_mut());
                 archive.gzip = Some(gzip);
                 if !ready.is_empty() {
@@ -87,4 +116,23 @@ fn ended(export: Result<Result<(), Error>, tokio::task::JoinError>) -> io::Resul
     };
     tracing::error!(error = failed, "export of a site failed");
     Err(io::Error::other(failed))
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn an_account_has_one_export_and_all_together_have_a_limit() {
+        let account = |number| AccountId(Uuid::from_u128(number));
+        let exports = Arc::<Exports>::default();
+        let mut places: Vec<Place> = (0..9).map_while(|number| exports.enter(account(number))).collect();
+        assert_eq!(places.len(), AT_ONCE);
+        places.pop();
+        assert!(exports.enter(account(0)).is_none(), "it has one");
+        drop(places);
+        assert!(exports.enter(account(0)).is_some());
+    }
 }

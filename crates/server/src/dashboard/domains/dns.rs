@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use publisher::is_public;
 use tokio::net::lookup_host;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -79,33 +80,13 @@ pub(super) fn describe(found: &Found, expected: &Found, target: &str) -> String 
     }
 }
 
+/// Private addresses are not shown: they would describe the network of the server to others.
 fn list(addresses: &BTreeSet<IpAddr>) -> String {
     let text =
-        |address: &IpAddr| if is_public(address) { address.to_string() } else { "a private address".into() };
+        |address: &IpAddr| if is_public(*address) { address.to_string() } else { "a private address".into() };
     let mut texts: Vec<String> = addresses.iter().map(text).collect();
     texts.dedup();
     texts.join(", ")
-}
-
-/// Addresses of private networks are not shown: they could tell strangers about the network of the server.
-fn is_public(address: &IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => {
-            let [first, second, ..] = address.octets();
-            let is_shared = first == 100 && (64..128).contains(&second);
-            !(address.is_private()
-                || address.is_loopback()
-                || address.is_link_local()
-                || address.is_unspecified()
-                || is_shared)
-        }
-        IpAddr::V6(address) => {
-            !(address.is_loopback()
-                || address.is_unspecified()
-                || address.is_unique_local()
-                || address.is_unicast_link_local())
-        }
-    }
 }
 
 #[cfg(test)]
@@ -118,21 +99,21 @@ mod tests {
 
     #[test]
     fn what_a_name_points_to_is_said_plainly() {
-        let here = found(&["192.0.2.1", "2001:db8::1"]);
+        let here = found(&["9.9.9.1", "2620:fe::1"]);
         let check = |seen: Found, expected: &Found, text: &str| {
             assert_eq!(describe(&seen, expected, "books.example.com"), text);
         };
-        check(found(&["2001:db8::1"]), &here, "It points to this server: 2001:db8::1.");
+        check(found(&["2620:fe::1"]), &here, "It points to this server: 2620:fe::1.");
         check(
-            found(&["192.0.2.9"]),
+            found(&["9.9.9.9"]),
             &here,
-            "It points to 192.0.2.9, and books.example.com to 192.0.2.1, 2001:db8::1. That is right only if a proxy or a \
+            "It points to 9.9.9.9, and books.example.com to 9.9.9.1, 2620:fe::1. That is right only if a proxy or a \
              content delivery network is in between.",
         );
         check(
-            found(&["192.0.2.9"]),
+            found(&["9.9.9.9"]),
             &Found::Nothing,
-            "It points to 192.0.2.9. The address of this server (books.example.com) is not known.",
+            "It points to 9.9.9.9. The address of this server (books.example.com) is not known.",
         );
         check(Found::NoAnswer, &here, "The name servers did not answer in time. Try again later.");
         assert!(
