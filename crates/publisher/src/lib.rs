@@ -25,7 +25,6 @@ use crate::accounts::access::LastUsed;
 use crate::limits::disk::Disks;
 use crate::limits::open_bytes::OpenBytes;
 use crate::limits::pace::Pace;
-use crate::limits::turns::Turns;
 use crate::sites::Searches;
 use crate::sites::serving::Hosts;
 
@@ -41,6 +40,7 @@ pub use error::{Error, FieldErrors, PageErrors, Unresolved};
 pub use generator::{Brand, PageCard, fill_search_page};
 pub use generator::{Settings as SiteSettings, url as page_url};
 pub use limits::disk::DiskState;
+pub use limits::turns::Turns;
 pub use media::uploads::{IncomingFile, ProcessedFiles, SpoolReader, SpoolWriter, SpooledFile, Uploads};
 pub use media::{MediaFilter, MediaList, MediaPlace, Medium, MediumInfo, SmallerMedium};
 pub use pages::{

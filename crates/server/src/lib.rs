@@ -29,9 +29,9 @@ use axum::extract::FromRef;
 use ipnet::IpNet;
 use limits::Limiter;
 use model::Clock;
-use publisher::Publisher;
+use publisher::{Publisher, Turns};
 
-use crate::dashboard::{Exports, Lookups, SignIns, Streams};
+use crate::dashboard::{Exports, SignIns, Streams, exports, lookups, streams};
 use crate::docs::reference::Reference;
 use crate::tls::CertificateRequests;
 
@@ -50,7 +50,7 @@ pub struct App {
     health: Health,
     sign_ins: Arc<SignIns>,
     streams: Arc<Streams>,
-    lookups: Arc<Lookups>,
+    lookups: Arc<Turns>,
     exports: Arc<Exports>,
     certificate_requests: Arc<CertificateRequests>,
     reference: Arc<OnceLock<Reference>>,
@@ -77,9 +77,9 @@ impl App {
             parts: Arc::new(parts),
             health,
             sign_ins,
-            streams: Arc::default(),
-            lookups: Arc::default(),
-            exports: Arc::default(),
+            streams: streams(),
+            lookups: lookups(),
+            exports: exports(),
             certificate_requests: Arc::default(),
             reference: Arc::default(),
         }

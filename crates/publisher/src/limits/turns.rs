@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use model::AccountId;
 use tokio::sync::oneshot;
 
-pub(crate) struct Turns {
+pub struct Turns {
     /// The most places that one account has at a time.
     most: usize,
     state: Mutex<State>,
@@ -32,19 +32,19 @@ struct Account {
 const REMEMBERED: usize = 1024;
 
 /// A place, released when dropped.
-pub(crate) struct Turn {
+pub struct Turn {
     turns: Arc<Turns>,
     account: AccountId,
 }
 
 impl Turns {
-    pub(crate) fn new(places: usize) -> Arc<Turns> {
+    pub fn new(places: usize) -> Arc<Turns> {
         let state = State { free: places.max(1), accounts: HashMap::new(), turn: 0 };
         Arc::new(Turns { most: places.saturating_sub(1).max(1), state: Mutex::new(state) })
     }
 
     /// Waits for a place.
-    pub(crate) async fn take(self: &Arc<Self>, account: AccountId) -> Turn {
+    pub async fn take(self: &Arc<Self>, account: AccountId) -> Turn {
         let (sender, place) = oneshot::channel();
         self.lock().accounts.entry(account).or_default().waiting.push_back(sender);
         self.give_out();

@@ -1,9 +1,8 @@
 //! Follows the builds of a site with server-sent events. The rows are read once a second, so that it does not matter
 //! which server runs the build.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -16,6 +15,7 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::builds::Lists;
+use super::places::{Place, Places};
 use super::session::AtSite;
 use crate::App;
 
@@ -29,6 +29,13 @@ const MAX_STREAMS: usize = 512;
 /// More than a person has windows with builds.
 const MAX_STREAMS_OF_SESSION: usize = 8;
 
+/// The open streams.
+pub(crate) type Streams = Places<SessionId>;
+
+pub(crate) fn streams() -> Arc<Streams> {
+    Places::new(MAX_STREAMS, MAX_STREAMS_OF_SESSION)
+}
+
 pub(super) async fn follow(State(app): State<App>, at: AtSite) -> Response {
     match app.streams.enter(at.session.id) {
         Some(place) => Sse::new(events(app, at, place)).into_response(),
@@ -37,7 +44,7 @@ pub(super) async fn follow(State(app): State<App>, at: AtSite) -> Response {
     }
 }
 
-fn events(app: App, at: AtSite, place: Place) -> impl Stream<Item = Result<Event, Infallible>> {
+fn events(app: App, at: AtSite, place: Place<SessionId>) -> impl Stream<Item = Result<Event, Infallible>> {
     let follower = Follower { app, at, sent: String::new(), until: Instant::now() + LIFETIME, _place: place };
     stream::unfold(Some(follower), |follower| async move {
         let (event, rest) = follower?.next().await?;
@@ -50,7 +57,7 @@ struct Follower {
     at: AtSite,
     sent: String,
     until: Instant,
-    _place: Place,
+    _place: Place<SessionId>,
 }
 
 impl Follower {
@@ -71,63 +78,5 @@ impl Follower {
             }
             sleep(EVERY).await;
         }
-    }
-}
-
-/// The open streams of each session.
-#[derive(Default)]
-pub(crate) struct Streams(Mutex<HashMap<SessionId, usize>>);
-
-/// A session's right to one stream.
-struct Place {
-    streams: Arc<Streams>,
-    session: SessionId,
-}
-
-impl Streams {
-    fn enter(self: &Arc<Streams>, session: SessionId) -> Option<Place> {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let total: usize = open.values().sum();
-        let own = open.get(&session).copied().unwrap_or_default();
-        if total >= MAX_STREAMS || own >= MAX_STREAMS_OF_SESSION {
-            return None;
-        }
-        open.insert(session, own + 1);
-        Some(Place { streams: self.clone(), session })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut open = self.streams.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = open.get_mut(&self.session) {
-            *count -= 1;
-            if *count == 0 {
-                open.remove(&self.session);
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use uuid::Uuid;
-
-    use super::*;
-
-    #[test]
-    fn a_session_has_few_streams_and_all_together_have_a_limit() {
-        let session = |number| SessionId(Uuid::from_u128(number));
-        let streams = Arc::<Streams>::default();
-        let mut own: Vec<Place> =
-            (0..MAX_STREAMS_OF_SESSION).filter_map(|_| streams.enter(session(0))).collect();
-        assert_eq!(own.len(), MAX_STREAMS_OF_SESSION);
-        assert!(streams.enter(session(0)).is_none());
-        own.pop();
-        own.extend(streams.enter(session(0)));
-        let others: Vec<Place> = (1..).map_while(|number| streams.enter(session(number))).collect();
-        assert_eq!(own.len() + others.len(), MAX_STREAMS);
-        drop((own, others));
-        assert!(streams.0.lock().expect("no panic").is_empty());
     }
 }

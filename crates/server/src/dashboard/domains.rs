@@ -3,13 +3,14 @@
 //! Threats and countermeasures:
 //! - A person could have the server connect to internal addresses: it never connects to a domain. It resolves the name of
 //!   a domain that the site has, and shows no addresses of private networks.
-//! - Name servers that do not answer: few names are resolved at a time, and each has a deadline.
+//! - Name servers that do not answer: few names are resolved at a time, accounts take turns, and each has a deadline.
 
 mod dns;
 
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
+use model::AccountId;
 use publisher::{Error, host_of};
 
 use self::dns::resolve;
@@ -19,7 +20,7 @@ use super::session::{AtSite, Owner};
 use super::view::{Confirm, Frame, Html, parameter, problem};
 use crate::App;
 
-pub(crate) use self::dns::Lookups;
+pub(crate) use self::dns::lookups;
 
 #[derive(Template)]
 #[template(path = "dashboard/domains.html")]
@@ -101,7 +102,7 @@ async fn screen(app: &App, at: &AtSite, checked: &str) -> Result<Screen, Failure
     let mut domains = Vec::new();
     for host in app.publisher.domain_list(&at.access.site).await? {
         let check = match host == checked {
-            true => Some(check(app, &host, &target).await),
+            true => Some(check(app, at.access.site.account, &host, &target).await),
             false => None,
         };
         domains.push(Row { url: format!("{}://{host}", settings.domain_scheme), host, check });
@@ -119,8 +120,9 @@ async fn screen(app: &App, at: &AtSite, checked: &str) -> Result<Screen, Failure
     })
 }
 
-async fn check(app: &App, host: &str, target: &str) -> Check {
-    let (found, expected) = (resolve(&app.lookups, host).await, resolve(&app.lookups, target).await);
+async fn check(app: &App, account: AccountId, host: &str, target: &str) -> Check {
+    let found = resolve(&app.lookups, account, host).await;
+    let expected = resolve(&app.lookups, account, target).await;
     let asked = app.certificate_requests.last(host);
     let certificate = match (app.publisher.settings().domain_scheme, asked) {
         ("http", _) => "Sites are served over http: no certificate is used.".to_owned(),

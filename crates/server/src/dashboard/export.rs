@@ -1,8 +1,7 @@
 //! The site as an archive of plain files: the live release and all uploads.
 
-use std::collections::HashSet;
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -20,6 +19,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::failure::Failure;
 use super::more;
+use super::places::Places;
 use super::session::Owner;
 use crate::App;
 
@@ -27,6 +27,14 @@ use crate::App;
 const AT_ONCE: usize = 4;
 /// Pieces that wait for the client.
 const PIECES: usize = 4;
+
+/// The exports that run.
+pub(crate) type Exports = Places<AccountId>;
+
+/// One of each account, so that no account takes all places.
+pub(crate) fn exports() -> Arc<Exports> {
+    Places::new(AT_ONCE, 1)
+}
 
 pub(super) async fn download(State(app): State<App>, Owner(at): Owner) -> Result<Response, Failure> {
     let site = at.access.site.clone();
@@ -52,30 +60,6 @@ pub(super) async fn download(State(app): State<App>, Owner(at): Owner) -> Result
         (CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.tar.gz\"")),
     ];
     Ok((headers, Body::from_stream(archive.compressed())).into_response())
-}
-
-/// The accounts whose exports run: one of each, so that no account takes all places.
-#[derive(Default)]
-pub(crate) struct Exports(Mutex<HashSet<AccountId>>);
-
-/// An account's right to an export.
-struct Place {
-    exports: Arc<Exports>,
-    account: AccountId,
-}
-
-impl Exports {
-    fn enter(self: &Arc<Exports>, account: AccountId) -> Option<Place> {
-        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_free = running.len() < AT_ONCE && running.insert(account);
-        is_free.then(|| Place { exports: self.clone(), account })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.exports.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.account);
-    }
 }
 
 struct Archive {
@@ -116,23 +100,4 @@ fn ended(export: Result<Result<(), Error>, tokio::task::JoinError>) -> io::Resul
     };
     tracing::error!(error = failed, "export of a site failed");
     Err(io::Error::other(failed))
-}
-
-#[cfg(test)]
-mod tests {
-    use uuid::Uuid;
-
-    use super::*;
-
-    #[test]
-    fn an_account_has_one_export_and_all_together_have_a_limit() {
-        let account = |number| AccountId(Uuid::from_u128(number));
-        let exports = Arc::<Exports>::default();
-        let mut places: Vec<Place> = (0..9).map_while(|number| exports.enter(account(number))).collect();
-        assert_eq!(places.len(), AT_ONCE);
-        places.pop();
-        assert!(exports.enter(account(0)).is_none(), "it has one");
-        drop(places);
-        assert!(exports.enter(account(0)).is_some());
-    }
 }

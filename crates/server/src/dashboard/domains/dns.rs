@@ -5,22 +5,18 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use publisher::is_public;
+use model::AccountId;
+use publisher::{Turns, is_public};
 use tokio::net::lookup_host;
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 /// Each occupies a thread until the name servers answer.
 const AT_ONCE: usize = 4;
 const DEADLINE: Duration = Duration::from_secs(4);
 
-/// The lookups that run.
-pub(crate) struct Lookups(Arc<Semaphore>);
-
-impl Default for Lookups {
-    fn default() -> Lookups {
-        Lookups(Arc::new(Semaphore::new(AT_ONCE)))
-    }
+/// The lookups that run. Accounts take turns.
+pub(crate) fn lookups() -> Arc<Turns> {
+    Turns::new(AT_ONCE)
 }
 
 /// What the name servers know of a name.
@@ -32,25 +28,25 @@ pub(super) enum Found {
     NoAnswer,
 }
 
-pub(super) async fn resolve(lookups: &Lookups, host: &str) -> Found {
-    let (places, host) = (lookups.0.clone(), host.to_owned());
+pub(super) async fn resolve(lookups: &Arc<Turns>, account: AccountId, host: &str) -> Found {
+    let host = host.to_owned();
     let lookup = async {
-        let place = places.acquire_owned().await.ok()?;
+        let place = lookups.take(account).await;
         // In a task of its own: after the deadline, the place is occupied for as long as the thread is.
         let lookup = tokio::spawn(async move {
             let found = lookup_host((host, 443)).await;
             drop(place);
             found
         });
-        lookup.await.ok()
+        lookup.await
     };
     match timeout(DEADLINE, lookup).await {
-        Ok(Some(Ok(found))) => {
+        Ok(Ok(Ok(found))) => {
             let found: BTreeSet<IpAddr> = found.map(|address| address.ip().to_canonical()).collect();
             if found.is_empty() { Found::Nothing } else { Found::Addresses(found) }
         }
-        Ok(Some(Err(_))) => Found::Nothing,
-        Ok(None) | Err(_) => Found::NoAnswer,
+        Ok(Ok(Err(_))) => Found::Nothing,
+        Ok(Err(_)) | Err(_) => Found::NoAnswer,
     }
 }
 
@@ -91,6 +87,8 @@ fn list(addresses: &BTreeSet<IpAddr>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
 
     fn found(addresses: &[&str]) -> Found {
@@ -131,9 +129,20 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_of_this_machine_is_resolved() {
-        let Found::Addresses(addresses) = resolve(&Lookups::default(), "localhost").await else {
+        let account = AccountId(Uuid::nil());
+        let Found::Addresses(addresses) = resolve(&lookups(), account, "localhost").await else {
             panic!("localhost has an address");
         };
         assert!(addresses.iter().all(IpAddr::is_loopback), "{addresses:?}");
+    }
+
+    #[tokio::test]
+    async fn an_account_whose_lookups_hang_leaves_a_place_for_others() {
+        let (lookups, [busy, other]) = (lookups(), [1, 2].map(|number| AccountId(Uuid::from_u128(number))));
+        let mut held = Vec::new();
+        while let Ok(place) = timeout(Duration::from_millis(50), lookups.take(busy)).await {
+            held.push(place);
+        }
+        assert!(matches!(resolve(&lookups, other, "localhost").await, Found::Addresses(_)));
     }
 }
