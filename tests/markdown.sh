@@ -16,7 +16,7 @@ work=''
 
 main() {
   install_texts
-  cargo build --package recto-markdown --example render
+  cargo build --workspace --example render
   work=$(mktemp -d)
   if (($#)); then
     cp "$(cd "$caller" && realpath "$1")" "$work/text.md"

@@ -135,11 +135,15 @@ impl Blob {
 
     /// Deletes the unfinished file of a process that crashed while writing an object.
     pub async fn delete_unfinished(&self, key: &Key) {
-        if let Some(directory) = &self.directory {
-            // object_store writes to a temporary file next to the object and renames it at the end.
-            let unfinished = directory.join(format!("{}#1", key.0));
+        if let Some(unfinished) = self.unfinished(key) {
             let _ = spawn_blocking(move || std::fs::remove_file(unfinished)).await;
         }
+    }
+
+    /// object_store writes to a temporary file next to the object and renames it at the end.
+    fn unfinished(&self, key: &Key) -> Option<PathBuf> {
+        let directory = self.directory.as_ref()?;
+        Some(directory.join(format!("{}#1", key.0)))
     }
 }
 

@@ -1,17 +1,21 @@
 //! Writes objects piece by piece.
 
-use std::path::Path;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use bytes::{Bytes, BytesMut};
 use object_store::buffered::BufWriter;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
 
 use crate::{Blob, Error, Key, failed};
 
 /// How much a writer buffers before it writes: the minimum size of a part in S3. There are at most 10,000 parts, so an
 /// object has at most 50 GB.
 const PART_BYTES: usize = 5 * 1024 * 1024;
+/// The same for a file: how much it is synced at a time at least.
+const FILE_PART_BYTES: usize = 1024 * 1024;
 /// How much of a file is read at once.
 const PIECE_BYTES: usize = 1024 * 1024;
 
@@ -19,14 +23,17 @@ pub struct Writer {
     /// `None` once it is finished or aborted.
     inner: Option<BufWriter>,
     written: u64,
+    /// The file that is being written, if objects are files.
+    unfinished: Option<PathBuf>,
 }
 
 impl Blob {
     /// Writes an object piece by piece. It exists once `finish` has returned, not before.
     pub fn writer(&self, key: &Key) -> Writer {
-        let inner =
-            BufWriter::with_capacity(self.store.clone(), key.0.clone(), PART_BYTES).with_max_concurrency(2);
-        Writer { inner: Some(inner), written: 0 }
+        let unfinished = self.unfinished(key);
+        let part = if unfinished.is_some() { FILE_PART_BYTES } else { PART_BYTES };
+        let inner = BufWriter::with_capacity(self.store.clone(), key.0.clone(), part).with_max_concurrency(2);
+        Writer { inner: Some(inner), written: 0, unfinished }
     }
 }
 
@@ -40,6 +47,15 @@ impl Writer {
         self.written += bytes.len() as u64;
         let inner = self.inner.as_mut().expect("the writer was already finished or aborted");
         Ok(inner.put(bytes).await?)
+    }
+
+    /// Syncs what is in the file so far. Otherwise all of it is synced by `finish`, and everything else that is synced on
+    /// that disk waits meanwhile.
+    pub async fn sync(&self) {
+        if let Some(file) = self.unfinished.clone() {
+            // An error is reported again by `finish`. There may be no file yet.
+            let _ = spawn_blocking(move || File::open(file)?.sync_data()).await;
+        }
     }
 
     /// Completes the object, which is on disk when this returns. Returns its size.

@@ -17,9 +17,8 @@ use crate::commands::{
 };
 use crate::serve::Roles;
 
-/// Returns freed memory to the system earlier than the default allocator, and is faster for small requests.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 /// Recto publishes Markdown pages as a website: send pages to its API, build the site, serve it.
 ///

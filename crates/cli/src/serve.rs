@@ -49,8 +49,9 @@ const SITES_BLOCKING_THREADS: usize = 64;
 /// The most connections of the admin listener.
 const ADMIN_CONNECTIONS: usize = 16;
 const FIRST_ACCOUNT: &str = "My Site";
-/// The nice value of the worker threads: about a third of the CPU share of a thread that serves sites.
-const WORK_PRIORITY: i32 = 5;
+/// The nice value of the worker threads. Ten below the threads that serve sites, so that the kernel lets those interrupt
+/// them at once; with half of it, a page view sometimes waits for milliseconds.
+const WORK_PRIORITY: i32 = 10;
 const FIRST_PLAN: &str = "pro";
 
 pub fn serve(global: &Global, arguments: &ServeArgs) -> Result<()> {
@@ -59,11 +60,17 @@ pub fn serve(global: &Global, arguments: &ServeArgs) -> Result<()> {
     start_log(&config);
     create_private_files();
     media::harden_server().context("protect the process from inspection by others")?;
+    allocator::return_memory_soon();
     let clock = Arc::<DatabaseClock>::default();
-    let publisher = open_with(&config, config.schema, clock.clone())?;
+    let (work, sites) = (work_runtime()?, sites_runtime()?);
+    // Threads inherit the priority of the one that starts them: those of the database are as low as the workers.
+    let open = {
+        let clock = clock.clone();
+        work.spawn_blocking(move || open_with(&config, config.schema, clock).map(|opened| (config, opened)))
+    };
+    let (config, publisher) = work.block_on(open).context("open the database")??;
     let node = Node { config, publisher, clock, arguments, json: global.json };
-    let sites = sites_runtime()?;
-    let result = work_runtime()?.block_on(node.run(inherited, sites.handle()));
+    let result = work.block_on(node.run(inherited, sites.handle()));
     // Reads that are still running have no client any more: do not wait for them.
     sites.shutdown_background();
     result
@@ -76,7 +83,7 @@ pub fn runtime() -> Result<Runtime> {
 /// For everything except serving sites. Its threads have a lower priority than those that serve sites.
 fn work_runtime() -> Result<Runtime> {
     let lower_priority = || {
-        let _ = rustix::process::nice(WORK_PRIORITY);
+        let _ = rustix::process::setpriority_process(None, WORK_PRIORITY);
     };
     Builder::new_multi_thread()
         .enable_all()

@@ -28,7 +28,7 @@ use crate::release_writer::{Content, ReleaseWriter};
 
 // The same allocator as the server.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 #[tokio::main]
 async fn main() {

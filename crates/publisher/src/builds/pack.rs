@@ -17,6 +17,8 @@ use crate::{Error, Publisher};
 /// Rows of one transaction: some milliseconds during which no other write can run. Fewer while other accounts write.
 const ROWS: usize = 500;
 const SHARED_ROWS: usize = 64;
+/// While other accounts write, a pack is synced after this many bytes: their commits wait for the same disk.
+const SHARED_SYNC_BYTES: usize = 1 << 20;
 
 pub(super) struct PackWriter {
     publisher: Publisher,
@@ -25,6 +27,7 @@ pub(super) struct PackWriter {
     pack: PackId,
     /// Created with the first byte.
     writer: Option<Writer>,
+    unsynced: usize,
     before: BaseFiles,
     from_scratch: bool,
     gone: Vec<String>,
@@ -58,6 +61,7 @@ impl PackWriter {
             release,
             pack,
             writer: None,
+            unsynced: 0,
             before: BaseFiles::default(),
             from_scratch: false,
             gone: Vec::new(),
@@ -90,6 +94,11 @@ impl PackWriter {
                 let writer = self.writer.get_or_insert_with(|| blob.writer(&Key::pack(pack)));
                 let (offset, length) = (writer.position() as i64, bytes.len() as i64);
                 writer.write(bytes).await?;
+                self.unsynced += length as usize;
+                if self.unsynced >= SHARED_SYNC_BYTES && self.publisher.pace.others_write(self.claim.site.0) {
+                    writer.sync().await;
+                    self.unsynced = 0;
+                }
                 Stored::Bytes { pack, offset, length, hash }
             }
         };

@@ -19,6 +19,8 @@ const PIECE: usize = 1 << 20;
 /// Chunks that are collected at most: a client that sends byte by byte must not make the list longer than its bytes.
 const CHUNKS: usize = 512;
 const READ: usize = 256 << 10;
+/// A large file is synced piece by piece while it arrives. At the end that would take long, and commits of others would wait.
+const SYNC_BYTES: usize = 16 << 20;
 
 pub struct SpoolWriter {
     path: PathBuf,
@@ -34,6 +36,7 @@ pub struct SpoolWriter {
 struct Sink {
     file: File,
     hasher: blake3::Hasher,
+    unsynced: usize,
     /// Kept until the last byte is written: a file created while its directory is being deleted would prevent that.
     _directory: Arc<TempDir>,
 }
@@ -54,7 +57,8 @@ impl SpoolWriter {
         let path = directory.path().join(name);
         let target = path.clone();
         let create = move || {
-            Ok(Sink { file: File::create_new(target)?, hasher: blake3::Hasher::new(), _directory: directory })
+            let (file, hasher) = (File::create_new(target)?, blake3::Hasher::new());
+            Ok(Sink { file, hasher, unsynced: 0, _directory: directory })
         };
         SpoolWriter {
             path,
@@ -91,6 +95,11 @@ impl SpoolWriter {
             for chunk in chunks {
                 sink.hasher.update(&chunk);
                 sink.file.write_all(&chunk)?;
+                sink.unsynced += chunk.len();
+            }
+            if sink.unsynced >= SYNC_BYTES {
+                sink.file.sync_data()?;
+                sink.unsynced = 0;
             }
             Ok(sink)
         });
