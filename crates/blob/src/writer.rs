@@ -51,7 +51,7 @@ impl Writer {
 
     /// Syncs what is in the file so far. Otherwise all of it is synced by `finish`, and everything else that is synced on
     /// that disk waits meanwhile.
-    pub async fn sync(&self) {
+    pub async fn sync(&mut self) {
         if let Some(file) = self.unfinished.clone() {
             // An error is reported again by `finish`. There may be no file yet.
             let _ = spawn_blocking(move || File::open(file)?.sync_data()).await;
