@@ -38,7 +38,7 @@ use crate::tls::CertificateRequests;
 pub use dashboard::link_url;
 pub use docs::openapi;
 pub use health::Health;
-pub use listen::{ListenLimits, RequestBody, RequestHandler, serve};
+pub use listen::{Handler, ListenLimits, RequestBody, serve};
 pub use preview::{Preview, PreviewState};
 pub use router::{admin_router, router};
 pub use sites::{Sites, SitesSettings};

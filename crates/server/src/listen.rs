@@ -17,6 +17,7 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{Request, Response};
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use hyper::body::Body as HttpBody;
 use ipnet::IpNet;
 use prometheus::{IntCounter, register_int_counter};
@@ -30,9 +31,11 @@ use tower::Service;
 use self::addresses::Addresses;
 use self::shutdown::Shutdown;
 pub use self::watch::RequestBody;
+use crate::preview::Preview;
+use crate::sites::Sites;
 
 /// Handles the requests of a listener. Every connection has a clone.
-pub trait RequestHandler: Clone + Send + Sync + 'static {
+pub(crate) trait RequestHandler: Clone + Send + Sync + 'static {
     type Body: HttpBody<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static;
 
     fn handle(
@@ -100,8 +103,57 @@ impl Default for ListenLimits {
     }
 }
 
+/// What a listener serves.
+pub enum Handler {
+    Router(Router),
+    Sites(Sites),
+    Preview(Preview),
+}
+
+impl From<Router> for Handler {
+    fn from(router: Router) -> Handler {
+        Handler::Router(router)
+    }
+}
+
+impl From<Sites> for Handler {
+    fn from(sites: Sites) -> Handler {
+        Handler::Sites(sites)
+    }
+}
+
+impl From<Preview> for Handler {
+    fn from(preview: Preview) -> Handler {
+        Handler::Preview(preview)
+    }
+}
+
 /// Serves until `shutdown` is cancelled, then waits for running requests, up to `shutdown_grace`.
-pub async fn serve(
+///
+/// Boxed, so that it is compiled here: an async function is compiled by every crate that awaits it.
+pub fn serve(
+    listener: TcpListener,
+    handler: impl Into<Handler>,
+    limits: ListenLimits,
+    shutdown: CancellationToken,
+) -> BoxFuture<'static, ()> {
+    boxed(listener, handler.into(), limits, shutdown)
+}
+
+fn boxed(
+    listener: TcpListener,
+    handler: Handler,
+    limits: ListenLimits,
+    shutdown: CancellationToken,
+) -> BoxFuture<'static, ()> {
+    match handler {
+        Handler::Router(router) => Box::pin(accept_all(listener, router, limits, shutdown)),
+        Handler::Sites(sites) => Box::pin(accept_all(listener, sites, limits, shutdown)),
+        Handler::Preview(preview) => Box::pin(accept_all(listener, preview, limits, shutdown)),
+    }
+}
+
+async fn accept_all(
     listener: TcpListener,
     handler: impl RequestHandler,
     limits: ListenLimits,

@@ -20,7 +20,8 @@ mod tx;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use model::SiteId;
@@ -30,7 +31,7 @@ use tokio::time::{Instant, timeout};
 use self::announcements::Announcements;
 pub use self::announcements::Mark;
 pub use self::bulk::Bulk;
-use self::job::{Closure, Job, NoAnswer};
+use self::job::{End, Job, NoAnswer};
 pub use self::migrate::{NEWEST as NEWEST_SCHEMA, Schema, SchemaVersions};
 pub use self::postgres::with_password;
 use self::postgres::{Access, Postgres};
@@ -39,6 +40,8 @@ use self::sqlite::Sqlite;
 pub use self::tx::{Column, LeaseClock, Param, Tx};
 pub(crate) use self::tx::{Engine, PgConnection};
 use crate::{Error, Result};
+
+type CarriedOut<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 
 /// Connections outside of a `Store`.
 pub(crate) mod connect {
@@ -208,22 +211,31 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (job, answer) = Closure::new(work);
+        let (job, end, answer) = Job::new(work);
+        self.carry_out(access, time, job, end).await?;
+        let answer = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        answer.unwrap_or_else(|| Err(E::from(Error::Internal("the transaction never ran".into()))))
+    }
+
+    /// Has the job run, and waits until it has an answer. Boxed, so that it is compiled once: an async function is compiled
+    /// by every crate that awaits it.
+    fn carry_out(&self, access: Access, time: Duration, job: Job, end: End) -> CarriedOut<'_> {
         let started = Instant::now();
-        let silent = || format!("no answer within {} seconds", time.as_secs_f64());
-        match timeout(time, self.queue(access, Box::new(job))).await {
-            Ok(true) => {}
-            Ok(false) => return Err(E::from(closed())),
-            Err(_) => return Err(E::from(Error::Unavailable(silent()))),
-        }
-        let error = match answer.within(time.saturating_sub(started.elapsed())).await {
-            Ok(answer) => return answer,
-            Err(NoAnswer::Closed) => closed(),
-            // It may still be carried out.
-            Err(NoAnswer::Unknown) if access != Access::Read => Error::CommitUnknown(silent()),
-            Err(NoAnswer::NotStarted | NoAnswer::Unknown) => Error::Unavailable(silent()),
-        };
-        Err(E::from(error))
+        let silent = move || format!("no answer within {} seconds", time.as_secs_f64());
+        Box::pin(async move {
+            match timeout(time, self.queue(access, job)).await {
+                Ok(true) => {}
+                Ok(false) => return Err(closed()),
+                Err(_) => return Err(Error::Unavailable(silent())),
+            }
+            match end.within(time.saturating_sub(started.elapsed())).await {
+                Ok(outcome) => outcome,
+                Err(NoAnswer::Closed) => Err(closed()),
+                // It may still be carried out.
+                Err(NoAnswer::Unknown) if access != Access::Read => Err(Error::CommitUnknown(silent())),
+                Err(NoAnswer::NotStarted | NoAnswer::Unknown) => Err(Error::Unavailable(silent())),
+            }
+        })
     }
 
     /// How many writes can run at the same time.
@@ -235,7 +247,7 @@ impl Store {
     }
 
     /// `false`: the store is closed.
-    async fn queue(&self, access: Access, job: Box<dyn Job>) -> bool {
+    async fn queue(&self, access: Access, job: Job) -> bool {
         match &*self.inner {
             Inner::Sqlite(sqlite) if access == Access::Read => sqlite.reads.send(job).await.is_ok(),
             Inner::Sqlite(sqlite) => {

@@ -49,7 +49,8 @@ fn start_worker(publisher: &Publisher, config: &Config, stop: &CancellationToken
         tokio::spawn(make_smaller_copies(publisher.clone(), stop.clone())),
         tokio::spawn(announce_feeds(publisher.clone(), stop.clone())),
     ];
-    tasks.extend((0..config.build_workers).map(|_| tokio::spawn(build(publisher.clone(), stop.clone()))));
+    let builds = || publisher.clone().run_builds(Box::pin(stop.clone().cancelled_owned()));
+    tasks.extend((0..config.build_workers).map(|_| tokio::spawn(builds())));
     tasks
 }
 
@@ -70,10 +71,6 @@ async fn flush_last_used(publisher: &Publisher) {
     if let Err(error) = publisher.flush_last_used().await {
         tracing::warn!(%error, "last use of tokens not stored; retrying in a minute");
     }
-}
-
-async fn build(publisher: Publisher, stop: CancellationToken) {
-    publisher.run_builds(stop.cancelled()).await;
 }
 
 async fn queue_due(publisher: Publisher, stop: CancellationToken) {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use futures_util::future::BoxFuture;
 use model::{PackId, SiteId};
 use store::building::{self, Claim, End, Seen, Worker};
 use store::releases::{self, Move, Release};
@@ -76,8 +77,13 @@ impl Sight {
 impl Publisher {
     /// Runs queued builds until `stop`. A running build then has a moment to finish, and otherwise returns to the
     /// queue.
-    pub async fn run_builds(&self, stop: impl Future<Output = ()>) {
-        let mut stop = pin!(stop);
+    ///
+    /// Boxed, so that it is compiled here: an async function is compiled by every crate that awaits it.
+    pub fn run_builds(self, stop: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
+        Box::pin(async move { self.build_until(stop).await })
+    }
+
+    async fn build_until(&self, mut stop: BoxFuture<'static, ()>) {
         loop {
             let woken = self.store.work_queued();
             match self.claim().await {

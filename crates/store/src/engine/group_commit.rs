@@ -50,7 +50,7 @@ pub(crate) struct Writer {
 }
 
 struct Queued {
-    job: Box<dyn Job>,
+    job: Job,
     is_step: bool,
     since: Instant,
 }
@@ -79,7 +79,7 @@ impl Writer {
     }
 
     /// Has the job run: by this caller, or by the one that is writing now. `is_step`: a later commit makes it durable.
-    pub(crate) async fn send(self: &Arc<Self>, job: Box<dyn Job>, is_step: bool) {
+    pub(crate) async fn send(self: &Arc<Self>, job: Job, is_step: bool) {
         if let Ok(permit) = self.free_places.acquire().await {
             // Given back when the job is taken from the queue.
             permit.forget();
@@ -158,7 +158,7 @@ impl Writer {
         let mut next = Some(first.job);
         let mut outcome = Ok(());
         while let Some(mut job) = next {
-            outcome = run_in_savepoint(connection, job.as_mut());
+            outcome = run_in_savepoint(connection, &mut job);
             group.push(job);
             let full = first.is_step || group.len() >= self.most || started.elapsed() >= GROUP_TIME;
             next = if outcome.is_err() || full { None } else { self.take().map(|queued| queued.job) };
@@ -188,7 +188,7 @@ impl Writer {
 
 /// An error here ends the whole group: the engine gave its transaction up (disk full, I/O error), or a savepoint
 /// could not be undone.
-fn run_in_savepoint(connection: &Connection, job: &mut dyn Job) -> Result<()> {
+fn run_in_savepoint(connection: &Connection, job: &mut Job) -> Result<()> {
     cached(connection, "SAVEPOINT job")?;
     if let Err(undo) = job.run(Engine::Sqlite(connection)) {
         if let Undo::Failed(error, _) = &undo

@@ -1,4 +1,6 @@
-//! A closure on its way to a thread that owns a connection, and its answer on the way back.
+//! A transaction on its way to a thread that owns a connection, and its answer on the way back.
+//!
+//! Only the smallest part is generic in the closure: it is compiled for each of hundreds of closures.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -16,18 +18,6 @@ use crate::error::{Error, Result, Retry};
 /// What may wait for a connection; beyond it, callers wait to be queued.
 pub(crate) const QUEUE: usize = 1024;
 
-/// Work for a connection: run, perhaps more than once, then finished with what became of the transaction.
-pub(crate) trait Job: Send {
-    /// To be called before the first run. `false`: its caller has given up, and it must not run any more.
-    fn begin(&self) -> bool;
-    /// Runs the closure. `Ok` means: commit it. Whatever the closure itself answered is kept for `finish`.
-    fn run(&mut self, engine: Engine) -> Result<(), Undo>;
-    /// What the last run announced: to be counted after the commit, before the answer is sent.
-    fn announced(&self) -> &[Announcement];
-    /// Sends the closure's answer, or the reason why the transaction around it is not there.
-    fn finish(self: Box<Self>, outcome: Result<()>);
-}
-
 /// Why a closure's changes must not stay.
 pub(crate) enum Undo {
     /// The closure refused, or its error cannot be mended: its own answer is the answer.
@@ -36,21 +26,87 @@ pub(crate) enum Undo {
     Failed(Error, Retry),
 }
 
-pub(crate) struct Closure<F, T, E> {
-    work: F,
-    answer: Option<Result<T, E>>,
+/// Work for a connection: run, perhaps more than once, then finished with what became of the transaction.
+pub(crate) struct Job {
+    /// Runs the closure and keeps what it answered. `false`: it refused.
+    work: Box<dyn FnMut(&mut Tx) -> bool + Send>,
+    /// What the last run announced.
     announced: Vec<Announcement>,
-    reply: oneshot::Sender<Result<T, E>>,
+    /// Why the last run has no answer.
+    failure: Option<Error>,
+    end: oneshot::Sender<Result<()>>,
     progress: Arc<Progress>,
 }
 
-impl<F, T, E> Closure<F, T, E> {
-    pub(crate) fn new(work: F) -> (Closure<F, T, E>, Answer<T, E>) {
-        let (reply, receiver) = oneshot::channel();
+/// What the closure answered in its last run.
+pub(crate) type Answer<T, E> = Arc<Mutex<Option<Result<T, E>>>>;
+
+impl Job {
+    pub(crate) fn new<T, E>(
+        mut work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> (Job, End, Answer<T, E>)
+    where
+        T: Send + 'static,
+        E: Send + 'static,
+    {
+        let answer = Answer::default();
+        let kept = answer.clone();
+        let work = move |tx: &mut Tx| {
+            let answer = work(tx);
+            let is_ok = answer.is_ok();
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+            is_ok
+        };
+        let (job, end) = Job::boxed(Box::new(work));
+        (job, end, answer)
+    }
+
+    fn boxed(work: Box<dyn FnMut(&mut Tx) -> bool + Send>) -> (Job, End) {
+        let (end, ended) = oneshot::channel();
         let progress = Arc::new(Progress(AtomicU8::new(WAITING)));
-        let closure =
-            Closure { work, answer: None, announced: Vec::new(), reply, progress: progress.clone() };
-        (closure, Answer { receiver, progress })
+        let job = Job { work, announced: Vec::new(), failure: None, end, progress: progress.clone() };
+        (job, End { ended, progress })
+    }
+
+    /// To be called before the first run. `false`: its caller has given up, and it must not run any more.
+    pub(crate) fn begin(&self) -> bool {
+        self.progress.take(STARTED)
+    }
+
+    /// Runs the closure. `Ok` means: commit it.
+    pub(crate) fn run(&mut self, engine: Engine) -> Result<(), Undo> {
+        let mut tx = Tx::new(engine);
+        self.announced.clear();
+        self.failure = None;
+        // A panic in one closure must not take the thread, and with it every other write, along.
+        let accepted = catch_unwind(AssertUnwindSafe(|| (self.work)(&mut tx)));
+        if let Some((error, retry)) = tx.failure {
+            self.failure = Some(error.clone());
+            return Err(Undo::Failed(error, retry));
+        }
+        match accepted {
+            Ok(true) => {
+                self.announced = tx.announced;
+                Ok(())
+            }
+            Ok(false) => Err(Undo::Refused),
+            Err(panic) => {
+                self.failure = Some(Error::Internal(panic_text(panic.as_ref())));
+                Err(Undo::Refused)
+            }
+        }
+    }
+
+    /// To be counted after the commit, before the caller gets its answer.
+    pub(crate) fn announced(&self) -> &[Announcement] {
+        &self.announced
+    }
+
+    /// Lets the caller take the closure's answer, or sends the reason why there is none.
+    pub(crate) fn finish(self, outcome: Result<()>) {
+        let outcome = outcome.and_then(|()| self.failure.map_or(Ok(()), Err));
+        // The caller may have given up; its change is committed all the same.
+        let _ = self.end.send(outcome);
     }
 }
 
@@ -68,8 +124,8 @@ impl Progress {
 }
 
 /// The caller's end of a job.
-pub(crate) struct Answer<T, E> {
-    receiver: oneshot::Receiver<Result<T, E>>,
+pub(crate) struct End {
+    ended: oneshot::Receiver<Result<()>>,
     progress: Arc<Progress>,
 }
 
@@ -83,11 +139,11 @@ pub(crate) enum NoAnswer {
     Closed,
 }
 
-impl<T, E> Answer<T, E> {
+impl End {
     /// A database may be silent for ever without being gone; its callers do not wait that long.
-    pub(crate) async fn within(mut self, time: Duration) -> Result<Result<T, E>, NoAnswer> {
-        match timeout(time, &mut self.receiver).await {
-            Ok(Ok(answer)) => Ok(answer),
+    pub(crate) async fn within(mut self, time: Duration) -> Result<Result<()>, NoAnswer> {
+        match timeout(time, &mut self.ended).await {
+            Ok(Ok(outcome)) => Ok(outcome),
             Ok(Err(_)) => Err(NoAnswer::Closed),
             Err(_) if self.give_up() => Err(NoAnswer::NotStarted),
             Err(_) => Err(NoAnswer::Unknown),
@@ -97,50 +153,6 @@ impl<T, E> Answer<T, E> {
     /// `false`: it has been started.
     pub(crate) fn give_up(&self) -> bool {
         self.progress.take(GIVEN_UP)
-    }
-}
-
-impl<F, T, E> Job for Closure<F, T, E>
-where
-    F: FnMut(&mut Tx) -> Result<T, E> + Send,
-    T: Send,
-    E: From<Error> + Send,
-{
-    fn begin(&self) -> bool {
-        self.progress.take(STARTED)
-    }
-
-    fn run(&mut self, engine: Engine) -> Result<(), Undo> {
-        let mut tx = Tx::new(engine);
-        self.announced.clear();
-        // A panic in one closure must not take the thread, and with it every other write, along.
-        let answer = catch_unwind(AssertUnwindSafe(|| (self.work)(&mut tx)));
-        if let Some((error, retry)) = tx.failure {
-            self.answer = Some(Err(E::from(error.clone())));
-            return Err(Undo::Failed(error, retry));
-        }
-        let answer = answer.unwrap_or_else(|panic| Err(E::from(Error::Internal(panic_text(panic.as_ref())))));
-        let verdict = if answer.is_ok() { Ok(()) } else { Err(Undo::Refused) };
-        if verdict.is_ok() {
-            self.announced = tx.announced;
-        }
-        self.answer = Some(answer);
-        verdict
-    }
-
-    fn announced(&self) -> &[Announcement] {
-        &self.announced
-    }
-
-    fn finish(self: Box<Self>, outcome: Result<()>) {
-        let answer = match outcome {
-            Ok(()) => {
-                self.answer.unwrap_or_else(|| Err(E::from(Error::Internal("the write never ran".into()))))
-            }
-            Err(error) => Err(E::from(error)),
-        };
-        // The caller may have given up; its change is committed all the same.
-        let _ = self.reply.send(answer);
     }
 }
 

@@ -44,8 +44,8 @@ const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 pub(crate) struct Postgres {
     pub(crate) writers: usize,
-    pub(crate) writes: mpsc::Sender<Box<dyn Job>>,
-    pub(crate) reads: mpsc::Sender<Box<dyn Job>>,
+    pub(crate) writes: mpsc::Sender<Job>,
+    pub(crate) reads: mpsc::Sender<Job>,
     pub(crate) announcements: Arc<Announcements>,
     pub(crate) threads: Vec<JoinHandle<()>>,
 }
@@ -176,12 +176,12 @@ fn work_loop(
     server: &Server,
     mut connection: Option<PgConnection>,
     access: Access,
-    queue: &Mutex<mpsc::Receiver<Box<dyn Job>>>,
+    queue: &Mutex<mpsc::Receiver<Job>>,
     announcements: &Announcements,
 ) {
     while let Some(mut job) = take(queue) {
         if job.begin() {
-            let outcome = run(server, &mut connection, access, job.as_mut());
+            let outcome = run(server, &mut connection, access, &mut job);
             if outcome.is_ok() {
                 announcements.note(job.announced());
             }
@@ -192,12 +192,7 @@ fn work_loop(
 
 /// Runs the job until it is committed or refused. What was not committed may be run again: closures are written
 /// to be repeatable.
-fn run(
-    server: &Server,
-    connection: &mut Option<PgConnection>,
-    access: Access,
-    job: &mut dyn Job,
-) -> Result<()> {
+fn run(server: &Server, connection: &mut Option<PgConnection>, access: Access, job: &mut Job) -> Result<()> {
     let mut tries = 1;
     loop {
         let (error, retry) = match attempt(server, connection, access, job) {
@@ -219,7 +214,7 @@ fn attempt(
     server: &Server,
     slot: &mut Option<PgConnection>,
     access: Access,
-    job: &mut dyn Job,
+    job: &mut Job,
 ) -> Result<(), (Error, Retry)> {
     if slot.as_ref().is_none_or(|connection| connection.client.is_closed()) {
         *slot = Some(server.connect().map_err(|error| (error, Retry::No))?);

@@ -24,7 +24,7 @@ const READERS: usize = 4;
 
 pub(crate) struct Sqlite {
     pub(crate) writer: Arc<Writer>,
-    pub(crate) reads: mpsc::Sender<Box<dyn Job>>,
+    pub(crate) reads: mpsc::Sender<Job>,
     pub(crate) log_length: Length,
     /// For look-ups on the caller's own thread.
     pub(crate) peek: Mutex<Connection>,
@@ -141,7 +141,7 @@ fn configure(connection: &Connection) -> Result<()> {
     }
 }
 
-fn read_loop(connection: &Connection, queue: &Mutex<mpsc::Receiver<Box<dyn Job>>>) {
+fn read_loop(connection: &Connection, queue: &Mutex<mpsc::Receiver<Job>>) {
     while let Some(mut job) = take(queue) {
         if !job.begin() {
             continue;
