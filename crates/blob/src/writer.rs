@@ -15,7 +15,7 @@ use crate::{Blob, Error, Key, failed};
 /// object has at most 50 GB.
 const PART_BYTES: usize = 5 * 1024 * 1024;
 /// The same for a file: how much it is synced at a time at least.
-const FILE_PART_BYTES: usize = 1024 * 1024;
+const FILE_PART_BYTES: usize = 512 * 1024;
 /// How much of a file is read at once.
 const PIECE_BYTES: usize = 1024 * 1024;
 

@@ -6,6 +6,7 @@ use model::{PackId, PageId};
 use store::Tx;
 use store::building::Claim;
 use store::files::{self, Cursor, File, Stored};
+use tokio::time::Instant;
 
 use super::before::BaseFiles;
 use super::lease::{Stop, hold};
@@ -18,7 +19,7 @@ use crate::{Error, Publisher};
 const ROWS: usize = 500;
 const SHARED_ROWS: usize = 64;
 /// While other accounts write, a pack is synced after this many bytes: their commits wait for the same disk.
-const SHARED_SYNC_BYTES: usize = 1 << 20;
+const SHARED_SYNC_BYTES: usize = 1 << 19;
 
 pub(super) struct PackWriter {
     publisher: Publisher,
@@ -95,8 +96,12 @@ impl PackWriter {
                 let (offset, length) = (writer.position() as i64, bytes.len() as i64);
                 writer.write(bytes).await?;
                 self.unsynced += length as usize;
-                if self.unsynced >= SHARED_SYNC_BYTES && self.publisher.pace.others_write(self.claim.site.0) {
+                let (pace, site) = (&self.publisher.pace, self.claim.site.0);
+                if self.unsynced >= SHARED_SYNC_BYTES && pace.others_write(site) {
+                    pace.pause(site).await;
+                    let started = Instant::now();
                     writer.sync().await;
+                    pace.wrote(site, Large::Step, started.elapsed());
                     self.unsynced = 0;
                 }
                 Stored::Bytes { pack, offset, length, hash }

@@ -101,7 +101,7 @@ impl Pace {
     }
 
     /// Records a large write, successful or not, and how long it took.
-    fn wrote(&self, id: Uuid, large: Large, took: Duration) {
+    pub(crate) fn wrote(&self, id: Uuid, large: Large, took: Duration) {
         let large = if took < SHORT { Large::Step } else { large };
         let now = Instant::now();
         let mut state = self.lock();

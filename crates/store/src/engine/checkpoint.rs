@@ -20,10 +20,10 @@ use crate::error::Result;
 const COPY_PAGES: i64 = 1000;
 /// A burst of writes comes to its end first: what it writes twice is copied once.
 const COPY_PAUSE: Duration = Duration::from_secs(1);
-/// Beyond this it is copied at once and restarted: 64 MB, two of the largest publishes, or 8 MB while small writes of
+/// Beyond this it is copied at once and restarted: 64 MB, two of the largest publishes, or 16 MB while small writes of
 /// others would wait for that.
 const LONG_PAGES: i64 = 16384;
-const LONG_PAGES_SHARED: i64 = 2048;
+const LONG_PAGES_SHARED: i64 = 4096;
 /// A file that a burst has left longer than this is cut off: by SQLite, once the log is copied to its end and the next
 /// write restarts it, or by us, when nothing was written for a while.
 pub(crate) const FILE_BYTES: u64 = 32 << 20;
