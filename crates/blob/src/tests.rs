@@ -83,6 +83,27 @@ async fn an_object_written_in_pieces_is_read_in_pieces() {
 }
 
 #[tokio::test]
+async fn a_writer_can_be_synced_at_any_time() {
+    on_each(async |blob| {
+        let (key, bytes) = (key(), noise(3_000_000));
+        let mut writer = blob.writer(&key);
+        writer.sync().await;
+        for piece in bytes.chunks(1_000_000) {
+            writer.write(Bytes::copy_from_slice(piece)).await.unwrap();
+            writer.sync().await;
+            if let Some(unfinished) = blob.unfinished(&key) {
+                // A part is being collected, and two more are on their way.
+                let on_disk = unfinished.metadata().map_or(0, |file| file.len());
+                assert!(writer.position() - on_disk < 1_700_000, "{on_disk} of {}", writer.position());
+            }
+        }
+        writer.finish().await.unwrap();
+        assert_eq!(blob.read(&key, 0..3_000_000).await.unwrap(), bytes);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_object_does_not_exist_before_it_is_finished() {
     on_each(async |blob| {
         let key = key();
