@@ -65,8 +65,13 @@ impl<'b> Reader<'b> {
     }
 
     pub(crate) fn text(&mut self) -> Result<&'b str, Damaged> {
+        std::str::from_utf8(self.unchecked_text()?).map_err(|_| Damaged)
+    }
+
+    /// The bytes of a text, which may be damaged.
+    pub(crate) fn unchecked_text(&mut self) -> Result<&'b [u8], Damaged> {
         let length = self.varint()? as usize;
-        std::str::from_utf8(self.take(length)?).map_err(|_| Damaged)
+        self.take(length)
     }
 }
 

@@ -63,6 +63,12 @@ impl<'l> Listing<'l> {
             section: reader.text()?,
         })
     }
+
+    /// Only the URL, unchecked: for comparing many.
+    pub(crate) fn url_bytes(mut reader: Reader<'l>) -> Result<&'l [u8], Damaged> {
+        reader.take(size_of::<PageId>())?;
+        reader.unchecked_text()
+    }
 }
 
 /// How many tokens a page has.

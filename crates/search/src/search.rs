@@ -145,7 +145,8 @@ impl Search {
         }
         let total = ranked.len();
         // A damaged URL is reported when its page is shown.
-        let url = |page: &Ranked<'_>| self.listing(page.candidate).map_or("", |listing| listing.url);
+        let url =
+            |page: &Ranked<'_>| self.record(page.candidate).and_then(Listing::url_bytes).unwrap_or_default();
         let best =
             |a: &Ranked<'_>, b: &Ranked<'_>| b.score.total_cmp(&a.score).then_with(|| url(a).cmp(url(b)));
         if limit < total {
@@ -157,12 +158,12 @@ impl Search {
         Ok(Found { total, hits, query: self.query })
     }
 
-    fn listing(&self, candidate: &Candidate) -> Result<Listing<'_>, Damaged> {
-        Listing::read(Reader::at(&self.records, candidate.record)?)
+    fn record(&self, candidate: &Candidate) -> Result<Reader<'_>, Damaged> {
+        Reader::at(&self.records, candidate.record)
     }
 
     fn hit(&self, Ranked { score, candidate }: Ranked<'_>) -> Result<Hit, Damaged> {
-        let Listing { url, title, section, .. } = self.listing(candidate)?;
+        let Listing { url, title, section, .. } = Listing::read(self.record(candidate)?)?;
         Ok(Hit {
             leaf: candidate.leaf as usize,
             page: usize::from(candidate.page),

@@ -3,6 +3,10 @@
 //! The file has a magic number, the number of pages, the end of each page's part, and these parts: the sections of a
 //! page, compressed on their own, so that a new leaf can take over the parts of the pages that have not changed.
 
+use std::cell::RefCell;
+
+use zstd::bulk::Decompressor;
+
 use crate::bytes::{Reader, put_text, put_u32};
 use crate::leaf::MAX_PAGES;
 use crate::page::Section;
@@ -15,6 +19,11 @@ const HEADER: usize = 5;
 const LEVEL: i32 = 1;
 /// Bytes of a page's sections, beyond which their texts are not kept.
 const MAX_TEXT: usize = 128 * 1024;
+
+thread_local! {
+    /// Its memory is larger than most texts, so it is kept for the next one.
+    static ZSTD: RefCell<Decompressor<'static>> = RefCell::new(Decompressor::new().expect("it needs only memory"));
+}
 
 #[derive(Clone, Copy)]
 pub struct Texts<'t> {
@@ -41,8 +50,11 @@ impl<'t> Texts<'t> {
     }
 
     pub(crate) fn text(&self, page: usize) -> Result<PageText, Damaged> {
-        let bytes = zstd::bulk::decompress(self.frame(page)?, 2 * MAX_TEXT).map_err(|_| Damaged)?;
-        Ok(PageText(bytes))
+        let frame = self.frame(page)?;
+        // As much memory as the text needs: most are far smaller than they may be.
+        let size = zstd::zstd_safe::get_frame_content_size(frame).ok().flatten().ok_or(Damaged)?;
+        let size = usize::try_from(size).ok().filter(|size| *size <= 2 * MAX_TEXT).ok_or(Damaged)?;
+        ZSTD.with_borrow_mut(|zstd| zstd.decompress(frame, size)).map(PageText).map_err(|_| Damaged)
     }
 }
 

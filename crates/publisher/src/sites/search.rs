@@ -2,16 +2,18 @@
 
 mod index;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use bytes::Bytes;
 use generator::SearchResult;
 use model::{AccountId, SiteId};
-use search::{Damaged, Leaf, Query, Search, Texts};
+use search::{Damaged, Hit, Leaf, Query, Search, Texts};
 use store::releases;
 use store::sites::Site;
 
 pub(crate) use self::index::Searches;
-use crate::{Error, Found, Publisher};
+use crate::{Error, Publisher};
 
 /// The pages that a query found.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -77,30 +79,33 @@ impl Publisher {
 
     /// Adds what is shown of each hit: the best part of its text.
     async fn explain(&self, searched: Searched, found: search::Found) -> Result<SearchResults, Error> {
-        let index = self.search_index(searched).await?;
-        let leaves: BTreeSet<usize> = found.hits.iter().map(|hit| hit.leaf).collect();
-        let paths: BTreeMap<usize, String> =
-            leaves.into_iter().map(|leaf| (leaf, index.texts_path(leaf))).collect();
-        let wanted: Vec<String> = paths.values().cloned().collect();
-        let texts = self.find_each(searched.site, searched.release, &wanted).await?;
-        let explain = move || {
-            let mut hits = Vec::with_capacity(found.hits.len());
-            for hit in found.hits {
-                let Some(Found::Body { bytes, .. }) = texts.get(&paths[&hit.leaf]) else {
-                    return Err(Damaged);
-                };
-                let snippet = search::snippet(&Texts::open(bytes)?, hit.page, &found.query)?;
-                let url = match snippet.anchor {
-                    Some(anchor) => format!("{}#{anchor}", hit.url),
-                    None => hit.url,
-                };
-                let (title, section, excerpt) = (hit.title, hit.section, snippet.excerpt);
-                hits.push(SearchResult { url, title, section, excerpt });
-            }
-            Ok(SearchResults { total: found.total, hits })
+        let total = found.total;
+        let mut leaves: Vec<usize> = found.hits.iter().map(|hit| hit.leaf).collect();
+        leaves.sort_unstable();
+        leaves.dedup();
+        let found = Arc::new(found);
+        let quote = move |texts: &BTreeMap<usize, Bytes>| {
+            let hits = found.hits.iter().enumerate();
+            let quoted = hits.filter_map(|(rank, hit)| {
+                let result = quote(hit, texts.get(&hit.leaf)?, &found.query);
+                Some(result.map(|result| (rank, result)))
+            });
+            quoted.collect()
         };
-        blocking(explain).await
+        let mut hits = self.quote_texts(searched, &leaves, quote).await?;
+        hits.sort_unstable_by_key(|(rank, _)| *rank);
+        Ok(SearchResults { total, hits: hits.into_iter().map(|(_, result)| result).collect() })
     }
+}
+
+fn quote(hit: &Hit, texts: &[u8], query: &Query) -> Result<SearchResult, Damaged> {
+    let snippet = search::snippet(&Texts::open(texts)?, hit.page, query)?;
+    let url = match snippet.anchor {
+        Some(anchor) => format!("{}#{anchor}", hit.url),
+        None => hit.url.clone(),
+    };
+    let (title, section) = (hit.title.clone(), hit.section.clone());
+    Ok(SearchResult { url, title, section, excerpt: snippet.excerpt })
 }
 
 /// Collects the pages with the first paths.

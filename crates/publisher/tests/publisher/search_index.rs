@@ -23,6 +23,8 @@ testing::on_both_databases!(
     a_damaged_leaf_makes_the_next_build_start_from_scratch,
     an_index_that_exceeds_its_memory_is_searched_completely,
     concurrent_first_searches_find_the_same,
+    a_repeated_search_reads_nothing,
+    an_index_without_one_of_its_files_is_an_error,
 );
 
 impl World {
@@ -183,7 +185,7 @@ async fn an_index_that_exceeds_its_memory_is_searched_completely(database: &Data
     let all = search(&world.publisher, "same").await;
     assert_eq!(all.total, 300);
     let whole = world.publisher.search_memory();
-    // One leaf fits, not two.
+    // The terms of one leaf fit, not of two. The texts of results are read leaf by leaf.
     let small = world.publisher.with_search_memory(whole / 4);
     for _ in 0..3 {
         assert_eq!(search(&small, "same").await, all);
@@ -199,4 +201,25 @@ async fn concurrent_first_searches_find_the_same(database: &Database) {
     let searches = (0..8).map(|_| world.publisher.search_live(&site, Query::parse("same").unwrap(), 5));
     let found = try_join_all(searches).await.unwrap();
     assert!(found.iter().all(|results| *results == found[0] && results.total == 100), "{found:?}");
+}
+
+async fn a_repeated_search_reads_nothing(database: &Database) {
+    let world = World::new(database).await;
+    world.release(pages(0..100)).await;
+    let site = world.publisher.site_find("books").await.unwrap();
+    let first = world.publisher.search_live(&site, Query::parse("same").unwrap(), 50).await.unwrap();
+    assert_eq!(first.hits.len(), 50);
+    let without_packs = world.publisher.with_objects(Blob::memory());
+    let again = without_packs.search_live(&site, Query::parse("same").unwrap(), 50).await.unwrap();
+    assert_eq!(again, first);
+}
+
+async fn an_index_without_one_of_its_files_is_an_error(database: &Database) {
+    let world = World::new(database).await;
+    world.release(pages(0..3)).await;
+    let site = world.publisher.site_find("books").await.unwrap();
+    database.execute("DELETE FROM release_files WHERE path LIKE '/.search/%.text'");
+    let searched = world.publisher.search_live(&site, Query::parse("same").unwrap(), 5).await;
+    let message = searched.unwrap_err().to_string();
+    assert!(message.contains("a file of the index is missing"), "{message}");
 }

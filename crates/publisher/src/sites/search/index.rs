@@ -4,7 +4,7 @@
 //! bound. An index that exceeds it is searched in parts, so that a query needs the memory of one part. While all leaves
 //! are requested in turn, the cache keeps those that it has, so that each query reads only what does not fit.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -23,22 +23,26 @@ use crate::{Error, Found, Publisher};
 const LEAVES: &str = "/.search/leaves";
 /// Queries that are answered at a time: each takes CPU time, and the texts of its results.
 const MAX_CONCURRENT: usize = 4;
-/// Terms in memory. A site of 10,000 pages has about 13 MB.
+/// Memory for the terms of all sites. A site of 10,000 pages has about 13 MB. Its texts, from which results are quoted, have
+/// about 26 MB; they may need a fourth of this memory in addition.
 const MAX_TERMS: u64 = 128 << 20;
-/// Terms that a query searches at a time, about. Those that are not cached are in memory in addition to the cache.
-const PART: i64 = 16 << 20;
 /// Memory for the vocabularies of sites, and for that of one site. 10,000 pages need some megabytes.
 const MAX_VOCABULARIES: u64 = 48 << 20;
 const MAX_VOCABULARY: u64 = 24 << 20;
-/// Memory for the lists of leaves. 10,000 pages need about 25 KB.
+/// Memory for the lists of leaves. 10,000 pages need about 80 KB.
 const MAX_LISTS: u64 = 8 << 20;
+const MISSING: &str = "search: a file of the index is missing";
 
 pub(crate) struct Searches {
     indexes: Cache<SiteId, Arc<SearchIndex>, Size>,
     /// By their hashes: most leaves of a release are those of the release before.
     terms: Cache<Hash, Bytes, Size>,
+    texts: Cache<Hash, Bytes, Size>,
     vocabularies: Cache<SiteId, Arc<KnownTerms>, Size>,
     queries: Arc<Turns>,
+    /// Bytes that a query reads at a time, or one file that is larger. What is not cached is in memory in addition to the
+    /// caches.
+    at_a_time: u64,
 }
 
 /// The leaves of a release, in the order of their paths.
@@ -50,6 +54,12 @@ pub(super) struct SearchIndex {
 
 #[derive(Debug)]
 struct IndexLeaf {
+    terms: IndexFile,
+    texts: IndexFile,
+}
+
+#[derive(Debug, Clone)]
+struct IndexFile {
     path: String,
     stored: Stored,
     hash: Hash,
@@ -74,18 +84,22 @@ impl Default for Searches {
 impl Searches {
     pub(crate) fn new(max_terms: u64) -> Searches {
         // One shard: a leaf may be as large as many others, and few queries run at a time.
-        let options = OptionsBuilder::new()
-            .shards(1)
-            .estimated_items_capacity(2048)
-            .weight_capacity(max_terms)
-            .build()
-            .expect("both capacities are set");
-        let hasher = DefaultHashBuilder::default();
+        let files = |bytes: u64| {
+            let options = OptionsBuilder::new()
+                .shards(1)
+                .estimated_items_capacity(2048)
+                .weight_capacity(bytes)
+                .build()
+                .expect("both capacities are set");
+            Cache::with_options(options, Size, DefaultHashBuilder::default(), DefaultLifecycle::default())
+        };
         Searches {
             indexes: Cache::with_weighter(256, MAX_LISTS, Size),
-            terms: Cache::with_options(options, Size, hasher, DefaultLifecycle::default()),
+            terms: files(max_terms),
+            texts: files(max_terms / 4),
             vocabularies: Cache::with_weighter(64, MAX_VOCABULARIES, Size),
             queries: Turns::new(MAX_CONCURRENT),
+            at_a_time: max_terms / 8,
         }
     }
 
@@ -99,13 +113,13 @@ struct Size;
 
 impl Weighter<SiteId, Arc<SearchIndex>> for Size {
     fn weight(&self, _: &SiteId, index: &Arc<SearchIndex>) -> u64 {
-        64 + 160 * index.leaves.len() as u64
+        64 + 320 * index.leaves.len() as u64
     }
 }
 
 impl Weighter<Hash, Bytes> for Size {
-    fn weight(&self, _: &Hash, terms: &Bytes) -> u64 {
-        64 + terms.len() as u64
+    fn weight(&self, _: &Hash, bytes: &Bytes) -> u64 {
+        64 + bytes.len() as u64
     }
 }
 
@@ -126,7 +140,7 @@ impl KnownTerms {
     }
 
     fn has(&self, leaf: &IndexLeaf) -> bool {
-        self.are_too_many || self.leaves.contains(&leaf.hash)
+        self.are_too_many || self.leaves.contains(&leaf.terms.hash)
     }
 
     /// Whether most of it is of former releases.
@@ -135,36 +149,29 @@ impl KnownTerms {
     }
 }
 
-impl SearchIndex {
-    /// The path of the texts of a leaf.
-    pub(super) fn texts_path(&self, leaf: usize) -> String {
-        format!("{}.text", self.leaves[leaf].path)
-    }
-
-    /// The leaves in pieces that are in memory at a time.
-    fn parts(&self) -> impl Iterator<Item = &[IndexLeaf]> {
-        let mut rest = self.leaves.as_slice();
-        std::iter::from_fn(move || {
-            let mut bytes = 0;
-            let fits = |leaf: &&IndexLeaf| {
-                bytes += leaf.length;
-                bytes <= PART
-            };
-            let count = rest.iter().take_while(fits).count().max(1);
-            let (part, behind) = rest.split_at_checked(count)?;
-            rest = behind;
-            Some(part)
-        })
-    }
+/// Items in pieces that have at most so many bytes, or one item.
+fn pieces<T>(items: &[T], max: u64, length: impl Fn(&T) -> i64) -> impl Iterator<Item = &[T]> {
+    let mut rest = items;
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = |item: &&T| {
+            bytes += length(item).unsigned_abs();
+            bytes <= max
+        };
+        let count = rest.iter().take_while(fits).count().max(1);
+        let (piece, behind) = rest.split_at_checked(count)?;
+        rest = behind;
+        Some(piece)
+    })
 }
 
 impl Publisher {
-    /// The same publisher with another bound on the terms in memory.
+    /// The same publisher with another bound on the terms in memory, and other bounds in proportion to it.
     pub fn with_search_memory(&self, max_terms: u64) -> Publisher {
         Publisher { searches: Arc::new(Searches::new(max_terms)), ..self.clone() }
     }
 
-    /// Bytes of search indexes in memory.
+    /// Bytes of the terms of search indexes in memory.
     pub fn search_memory(&self) -> u64 {
         self.searches.terms.weight()
     }
@@ -177,8 +184,8 @@ impl Publisher {
         add: fn(&mut T, &Leaf<'_>) -> Result<(), Damaged>,
     ) -> Result<T, Error> {
         let index = self.search_index(searched).await?;
-        for part in index.parts() {
-            let terms = try_join_all(part.iter().map(|leaf| self.terms(searched, leaf))).await?;
+        for leaves in self.leaves_at_a_time(&index) {
+            let terms = self.terms(searched, leaves.iter()).await?;
             let work = move || {
                 terms.iter().try_for_each(|terms| add(&mut state, &Leaf::open(terms)?))?;
                 Ok(state)
@@ -215,12 +222,12 @@ impl Publisher {
         // Taken out of the cache, so that it need not be copied.
         let known = cache.remove(&searched.site).map(|(_, known)| Arc::unwrap_or_clone(known));
         let mut known = known.filter(|known| !known.is_outdated(&index)).unwrap_or_default();
-        for part in index.parts() {
-            let new = part.iter().filter(|leaf| !known.has(leaf));
-            let new = new.map(async |leaf| Ok::<_, Error>((leaf.hash, self.terms(searched, leaf).await?)));
-            let new: Vec<(Hash, Bytes)> = try_join_all(new).await?;
+        for leaves in self.leaves_at_a_time(&index) {
+            let new: Vec<&IndexLeaf> = leaves.iter().filter(|leaf| !known.has(leaf)).collect();
+            let terms = self.terms(searched, new.iter().copied()).await?;
+            let hashes: Vec<Hash> = new.iter().map(|leaf| leaf.terms.hash).collect();
             let work = move || {
-                for (hash, terms) in new {
+                for (hash, terms) in hashes.into_iter().zip(terms) {
                     if !known.are_too_many {
                         known.add(hash, &Leaf::open(&terms)?)?;
                     }
@@ -258,39 +265,93 @@ impl Publisher {
             // A release of an earlier version.
             _ => return Ok(vec![]),
         };
-        let paths: Vec<String> = names.lines().map(|name| format!("/.search/{name}")).collect();
-        let stored = self.peek(move |tx| Ok(files::at_each(tx, site, release, &paths)?)).await?;
-        let mut leaves: Vec<IndexLeaf> = stored.into_iter().filter_map(IndexLeaf::new).collect();
-        leaves.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(leaves)
+        let mut paths: Vec<String> = names.lines().map(|name| format!("/.search/{name}")).collect();
+        paths.sort_unstable();
+        let wanted: Vec<String> = paths.iter().flat_map(|path| [path.clone(), texts_path(path)]).collect();
+        let stored = self.peek(move |tx| Ok(files::at_each(tx, site, release, &wanted)?)).await?;
+        let mut stored: HashMap<String, Stored> = stored.into_iter().collect();
+        let mut file = |path: String| {
+            let file = stored.remove(&path).and_then(|stored| IndexFile::new(stored, path));
+            file.ok_or_else(|| Error::Internal(MISSING.into()))
+        };
+        let leaf = |path: String| Ok(IndexLeaf { texts: file(texts_path(&path))?, terms: file(path)? });
+        paths.into_iter().map(leaf).collect()
     }
 
-    /// The terms of a leaf. Concurrent queries share one read.
-    async fn terms(&self, searched: Searched, leaf: &IndexLeaf) -> Result<Bytes, Error> {
-        let read = async {
-            let found = match self.fetch(leaf.stored.clone()).await {
-                // Its bytes were moved to another pack since the index was looked up.
-                Err(blob::Error::Missing(_)) => {
-                    let path = leaf.path.clone();
-                    let mut found =
-                        self.find_each(searched.site, searched.release, std::slice::from_ref(&path)).await?;
-                    found.remove(&path)
-                }
-                found => Some(found?),
-            };
-            match found {
-                Some(Found::Body { bytes, .. }) => Ok(bytes),
-                _ => Err(Error::Internal("search: a leaf of the index is missing".into())),
+    fn leaves_at_a_time<'i>(
+        &self,
+        index: &'i SearchIndex,
+    ) -> impl Iterator<Item = &'i [IndexLeaf]> + use<'i> {
+        pieces(&index.leaves, self.searches.at_a_time, |leaf| leaf.terms.length)
+    }
+
+    async fn terms<'i>(
+        &self,
+        searched: Searched,
+        leaves: impl Iterator<Item = &'i IndexLeaf> + Clone,
+    ) -> Result<Vec<Bytes>, Error> {
+        self.index_files(searched, &self.searches.terms, leaves.map(|leaf| &leaf.terms)).await
+    }
+
+    /// Quotes the texts of leaves, by their numbers in the index. Few texts are in memory at a time.
+    pub(super) async fn quote_texts<T: Send + 'static>(
+        &self,
+        searched: Searched,
+        leaves: &[usize],
+        quote: impl Fn(&BTreeMap<usize, Bytes>) -> Result<Vec<T>, Damaged> + Send + Clone + 'static,
+    ) -> Result<Vec<T>, Error> {
+        let index = self.search_index(searched).await?;
+        let mut quoted = Vec::new();
+        for leaves in pieces(leaves, self.searches.at_a_time, |leaf| index.leaves[*leaf].texts.length) {
+            let files = leaves.iter().map(|leaf| &index.leaves[*leaf].texts);
+            let texts = self.index_files(searched, &self.searches.texts, files).await?;
+            let texts: BTreeMap<usize, Bytes> = leaves.iter().copied().zip(texts).collect();
+            let quote = quote.clone();
+            quoted.extend(blocking(move || quote(&texts)).await?);
+        }
+        Ok(quoted)
+    }
+
+    /// From memory, or from storage.
+    async fn index_files<'i>(
+        &self,
+        searched: Searched,
+        cache: &Cache<Hash, Bytes, Size>,
+        files: impl Iterator<Item = &'i IndexFile> + Clone,
+    ) -> Result<Vec<Bytes>, Error> {
+        // Usually all of them are in memory, and hundreds of futures would take longer than the search.
+        if let Some(all) = files.clone().map(|file| cache.get(&file.hash)).collect() {
+            return Ok(all);
+        }
+        let read = files.map(|file| cache.get_or_insert_async(&file.hash, self.index_file(searched, file)));
+        try_join_all(read).await
+    }
+
+    async fn index_file(&self, searched: Searched, file: &IndexFile) -> Result<Bytes, Error> {
+        let found = match self.fetch(file.stored.clone()).await {
+            // Its bytes were moved to another pack since the index was looked up.
+            Err(blob::Error::Missing(_)) => {
+                let path = std::slice::from_ref(&file.path);
+                self.find_each(searched.site, searched.release, path).await?.remove(&file.path)
             }
+            found => Some(found?),
         };
-        self.searches.terms.get_or_insert_async(&leaf.hash, read).await
+        match found {
+            Some(Found::Body { bytes, .. }) => Ok(bytes),
+            _ => Err(Error::Internal(MISSING.into())),
+        }
     }
 }
 
-impl IndexLeaf {
-    fn new((path, stored): (String, Stored)) -> Option<IndexLeaf> {
+/// Of a leaf with this path.
+fn texts_path(leaf: &str) -> String {
+    format!("{leaf}.text")
+}
+
+impl IndexFile {
+    fn new(stored: Stored, path: String) -> Option<IndexFile> {
         match stored {
-            Stored::Bytes { hash, length, .. } => Some(IndexLeaf { path, stored, hash, length }),
+            Stored::Bytes { hash, length, .. } => Some(IndexFile { path, stored, hash, length }),
             Stored::Redirect(_) => None,
         }
     }
@@ -344,14 +405,8 @@ mod tests {
     }
 
     #[test]
-    fn a_large_index_is_searched_in_parts() {
-        let leaf = |length| {
-            let stored = Stored::Redirect(String::new());
-            IndexLeaf { path: String::new(), stored, hash: Hash::default(), length }
-        };
-        let lengths = [1, PART - 1, 1, PART + 5, 7, 8];
-        let index = SearchIndex { release: 1, leaves: lengths.map(leaf).into() };
-        let parts: Vec<usize> = index.parts().map(<[IndexLeaf]>::len).collect();
-        assert_eq!(parts, [2, 1, 1, 2]);
+    fn a_piece_has_at_most_so_many_bytes_or_one_item() {
+        let pieces: Vec<&[i64]> = pieces(&[1, 99, 1, 105, 7, 8], 100, |length| *length).collect();
+        assert_eq!(pieces, [&[1, 99][..], &[1], &[105], &[7, 8]]);
     }
 }
