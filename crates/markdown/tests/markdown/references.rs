@@ -278,8 +278,11 @@ fn texts() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn a_page_shows_the_replaced_destinations_and_is_the_same_otherwise(text in texts()) {
-        // An autolink's text changes, too.
-        prop_assume!(!file_references(&text, &|_| false).unwrap().iter().any(|it| text[it.range.clone()].starts_with('<')));
+        // To a browser, `<!` in HTML begins a comment, which `<` and an image can form.
+        prop_assume!(!text.contains("<!"));
+        // An autolink's text changes, too, and other names are not those that are compared.
+        let references = file_references(&text, &|_| false).unwrap();
+        prop_assume!(references.iter().all(|it| it.name == "a.png" && !text[it.range.clone()].starts_with('<')));
         let replaced = replace_files(&text, &|_| false, &|_| Some("/a.png".to_owned())).unwrap();
         let mut html = render(&text, Style::default()).unwrap().html;
         for tag in ["<img src", "<a href"] {

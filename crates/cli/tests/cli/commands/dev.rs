@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::harness::recto::{Recto, text};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 struct Preview {
     child: Child,

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Long, because machines that run tests are busy.
-const PATIENCE: Duration = Duration::from_secs(240);
+/// Long, because machines that run tests are busy, and builds have the lowest priority.
+const PATIENCE: Duration = Duration::from_secs(900);
 
 pub struct Process {
     child: Child,

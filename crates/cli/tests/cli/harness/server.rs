@@ -33,7 +33,7 @@ impl Server {
     pub fn start(command: Command) -> Server {
         let mut process = Process::start(command);
         let base = wait_for_address(&mut process);
-        let client = || Client::builder().no_proxy().timeout(Duration::from_secs(300));
+        let client = || Client::builder().no_proxy().timeout(Duration::from_secs(900));
         let visitor = client().redirect(reqwest::redirect::Policy::none()).build().unwrap();
         let server = Server { process, base, client: client().build().unwrap(), visitor };
         wait_until("the server is ready", || server.get("/readyz").status == 200);
@@ -150,7 +150,7 @@ impl Server {
     /// Sends the head of a request; the caller sends the body.
     pub fn begin_post(&self, path: &str, token: &str, content_type: &str, length: usize) -> TcpStream {
         let mut stream = TcpStream::connect(self.address()).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
         let head = format!(
             "POST /api/v1/public{path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\n\
              content-type: {content_type}\r\ncontent-length: {length}\r\nexpect: 100-continue\r\n\r\n",
