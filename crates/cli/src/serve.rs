@@ -11,6 +11,7 @@ mod preview;
 mod readiness;
 mod roles;
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +24,7 @@ use media::Ffmpeg;
 use model::{AccountName, Clock, SystemClock};
 use publisher::{Publisher, Settings, UploadSettings};
 use rustix::fs::Mode;
-use server::{App, AppParts, Health, ListenLimits, Sites, SitesSettings};
+use server::{App, AppParts, Health, ListenLimits, Sites, SitesSettings, Threads};
 use store::{Deadlines, Schema, Store};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::signal::unix::Signal;
@@ -92,12 +93,19 @@ fn work_runtime() -> Result<Runtime> {
         .context("start the runtime")
 }
 
-/// Sites are served by separate threads, so that visitors do not wait for the API, builds or uploads. The same threads
-/// handle signals and the admin listener.
+/// Accepts the connections of sites, so that visitors do not wait for the API, builds or uploads, and handles signals
+/// and the admin listener.
 fn sites_runtime() -> Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
-    builder.enable_all().thread_name("recto-sites").max_blocking_threads(SITES_BLOCKING_THREADS);
+    builder.enable_all().worker_threads(2).thread_name("recto-accept");
     builder.build().context("start the runtime of the sites")
+}
+
+/// One for each processor.
+fn sites_threads() -> Result<Threads> {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let blocking = (SITES_BLOCKING_THREADS / processors).max(4);
+    Threads::start("recto-sites", processors, blocking).context("start the threads of the sites")
 }
 
 /// Opens the configured database and objects. A server may be running on them at the same time. `Schema::Keep` is for
@@ -270,7 +278,9 @@ impl Node<'_> {
         }
         if let Some(listener) = listeners.sites {
             let handler = sites_of(config, publisher, clock.clone())?;
-            tasks.push(sites.spawn(server::serve(listener, handler, limits.clone(), stop.clone())));
+            let serving =
+                server::serve_on(sites_threads()?, listener, handler.into(), limits.clone(), stop.clone());
+            tasks.push(sites.spawn(serving));
         }
         if let Some(listener) = listeners.api {
             publisher.start_upload_workers();

@@ -40,6 +40,7 @@ pub use error::{Error, FieldErrors, PageErrors, Unresolved};
 pub use generator::{Brand, PageCard, fill_search_page};
 pub use generator::{Settings as SiteSettings, url as page_url};
 pub use limits::disk::DiskState;
+pub use limits::priority::run_low;
 pub use limits::turns::Turns;
 pub use media::uploads::{IncomingFile, ProcessedFiles, SpoolReader, SpoolWriter, SpooledFile, Uploads};
 pub use media::{MediaFilter, MediaList, MediaPlace, Medium, MediumInfo, SmallerMedium};

@@ -32,7 +32,7 @@ pub(crate) async fn guard(
         return rate.add_to(refusal.into_response());
     }
     let caller = match authenticate(&app, request.headers()).await {
-        Ok(caller) => caller,
+        Ok(caller) => Caller { address: Some(address), ..caller },
         Err(error) => {
             let response = ApiError::from(error).into_response();
             if response.status().is_server_error() {

@@ -4,6 +4,7 @@ mod addresses;
 mod connection;
 mod shutdown;
 mod stream;
+mod threads;
 mod watch;
 
 use std::error::Error;
@@ -30,6 +31,7 @@ use tower::Service;
 
 use self::addresses::Addresses;
 use self::shutdown::Shutdown;
+pub use self::threads::Threads;
 pub use self::watch::RequestBody;
 use crate::preview::Preview;
 use crate::sites::Sites;
@@ -137,23 +139,26 @@ pub fn serve(
     limits: ListenLimits,
     shutdown: CancellationToken,
 ) -> BoxFuture<'static, ()> {
-    boxed(listener, handler.into(), limits, shutdown)
+    serve_on(Threads::default(), listener, handler.into(), limits, shutdown)
 }
 
-fn boxed(
+/// The same, with threads of its own.
+pub fn serve_on(
+    threads: Threads,
     listener: TcpListener,
     handler: Handler,
     limits: ListenLimits,
     shutdown: CancellationToken,
 ) -> BoxFuture<'static, ()> {
     match handler {
-        Handler::Router(router) => Box::pin(accept_all(listener, router, limits, shutdown)),
-        Handler::Sites(sites) => Box::pin(accept_all(listener, sites, limits, shutdown)),
-        Handler::Preview(preview) => Box::pin(accept_all(listener, preview, limits, shutdown)),
+        Handler::Router(router) => Box::pin(accept_all(threads, listener, router, limits, shutdown)),
+        Handler::Sites(sites) => Box::pin(accept_all(threads, listener, sites, limits, shutdown)),
+        Handler::Preview(preview) => Box::pin(accept_all(threads, listener, preview, limits, shutdown)),
     }
 }
 
 async fn accept_all(
+    mut threads: Threads,
     listener: TcpListener,
     handler: impl RequestHandler,
     limits: ListenLimits,
@@ -176,10 +181,13 @@ async fn accept_all(
             continue;
         };
         let (handler, limits, stop) = (handler.clone(), limits.clone(), stop.clone());
-        connections.spawn(async move {
+        let spawned = threads.spawn(&mut connections, stream, async move |stream| {
             connection::run(stream, peer, handler, limits, stop).await;
             drop((address_slot, slot));
         });
+        if let Err(error) = spawned {
+            tracing::warn!(%error, "a connection was dropped");
+        }
     }
     drop(listener);
     stop.begin();

@@ -14,6 +14,7 @@ use crate::compression::compress;
 use crate::cors::cors;
 use crate::error::ApiError;
 use crate::guard::guard;
+use crate::large::lower_priority_of_large;
 use crate::routes::{
     account_read, builds_latest, builds_trigger, media_upload, pages_delete, pages_list, pages_publish,
     pages_read, settings_change, settings_read, sites_list,
@@ -39,6 +40,7 @@ pub fn router(app: App) -> Router {
         )
         .fallback(docs::reference::respond)
         .method_not_allowed_fallback(no_method)
+        .layer(from_fn(lower_priority_of_large))
         .layer(from_fn(catch_panic))
         .layer(from_fn_with_state(app.clone(), guard))
         .layer(from_fn(cors))

@@ -133,4 +133,5 @@ mod faults {
     mod full_disk;
     mod neighbours;
     mod stalled_builds;
+    mod syncs;
 }

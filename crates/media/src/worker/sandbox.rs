@@ -52,6 +52,8 @@ pub(super) fn enter_for_program(command: &Command, limits: &Limits, sandbox: San
     limit_resources(limits, command.output_bytes)?;
     // ffmpeg treats the signal as a request to finish early.
     limit_cpu(limits.cpu_seconds, limits.cpu_seconds)?;
+    // It converts videos, for minutes.
+    lower_priority()?;
     if sandbox == Sandbox::Off {
         return Ok(());
     }
@@ -78,7 +80,8 @@ pub(super) fn lower_priority() -> io::Result<()> {
 
 /// An image of 20 megapixels.
 const LOW_PRIORITY_CPU_SECONDS: u64 = 15;
-const LOW_PRIORITY: i32 = 10;
+/// The lowest: a worker begins with the priority of the threads that start it, which is low already.
+const LOW_PRIORITY: i32 = 19;
 
 fn limit_resources(limits: &Limits, file_bytes: u64) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;

@@ -105,7 +105,7 @@ fn a_large_image_has_low_priority() {
         let work = scope.spawn(|| pool.process(&job));
         let mut seen = false;
         while !work.is_finished() {
-            seen |= priorities(worker.to_str().unwrap()).contains(&10);
+            seen |= priorities(worker.to_str().unwrap()).contains(&19);
         }
         assert_eq!(work.join().unwrap(), Ok(Done { dimensions: Some((4600, 4600)) }));
         assert!(seen, "its priority was low");

@@ -1,6 +1,7 @@
 //! The audit log of an account: who did what. An entry is written in the transaction of the action, so that there is
 //! none without the other. It has no secrets and no texts.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,7 +24,10 @@ const MAX_SUBJECT_CHARS: usize = 500;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Actor {
     Person(Person),
-    Token(TokenId),
+    Token {
+        id: TokenId,
+        address: Option<IpAddr>,
+    },
     /// A command of the operator, with the name of the system's user.
     Command(String),
     /// The server itself.
@@ -36,6 +40,7 @@ pub enum Actor {
 pub enum Action {
     SignIn,
     SignInFailed,
+    SessionEnded,
     PasswordChosen,
     PasskeyAdded,
     PasskeyRemoved,
@@ -50,6 +55,7 @@ pub enum Action {
     DomainRemoved,
     SitePasswordSet,
     SitePasswordRemoved,
+    BuildRequested,
     RolledBack,
     SiteCreated,
     SiteRenamed,
@@ -67,9 +73,10 @@ pub enum Action {
 }
 
 impl Action {
-    pub const ALL: [Action; 30] = [
+    pub const ALL: [Action; 32] = [
         Action::SignIn,
         Action::SignInFailed,
+        Action::SessionEnded,
         Action::PasswordChosen,
         Action::PasskeyAdded,
         Action::PasskeyRemoved,
@@ -84,6 +91,7 @@ impl Action {
         Action::DomainRemoved,
         Action::SitePasswordSet,
         Action::SitePasswordRemoved,
+        Action::BuildRequested,
         Action::RolledBack,
         Action::SiteCreated,
         Action::SiteRenamed,
@@ -104,6 +112,7 @@ impl Action {
         match self {
             Action::SignIn => "signed in",
             Action::SignInFailed => "sign-in failed",
+            Action::SessionEnded => "session ended",
             Action::PasswordChosen => "password chosen",
             Action::PasskeyAdded => "passkey added",
             Action::PasskeyRemoved => "passkey removed",
@@ -118,6 +127,7 @@ impl Action {
             Action::DomainRemoved => "domain removed",
             Action::SitePasswordSet => "site password set",
             Action::SitePasswordRemoved => "site password removed",
+            Action::BuildRequested => "build requested",
             Action::RolledBack => "rolled back",
             Action::SiteCreated => "site created",
             Action::SiteRenamed => "site renamed",
@@ -154,7 +164,7 @@ impl Log {
     ) -> Result<(), Error> {
         let (kind, actor, address) = match &*self.actor {
             Actor::Person(Person { email, address }) => ("user", email.clone(), *address),
-            Actor::Token(id) => ("token", id.to_string(), None),
+            Actor::Token { id, address } => ("token", id.to_string(), *address),
             Actor::Command(user) => ("command", user.clone(), None),
             Actor::System => ("system", String::new(), None),
         };
@@ -214,7 +224,7 @@ impl Publisher {
     /// The same publisher, for what a request does: a token acts for itself.
     pub(crate) fn by_caller(&self, caller: &Caller) -> Publisher {
         match (caller.token, &caller.person) {
-            (Some(token), _) => self.by(Actor::Token(token)),
+            (Some(id), _) => self.by(Actor::Token { id, address: caller.address }),
             (None, Some(person)) => self.by(Actor::Person(person.clone())),
             (None, None) => self.clone(),
         }

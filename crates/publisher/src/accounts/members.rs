@@ -48,6 +48,7 @@ impl Publisher {
             }
             let caller = Caller {
                 token: None,
+                address: None,
                 person: Some(person.clone()),
                 account: account.id,
                 plan: account.plan,

@@ -103,7 +103,17 @@ impl Publisher {
 
     /// `false`: the person has no such session.
     pub async fn session_end(&self, user: UserId, id: SessionId) -> Result<bool, Error> {
-        self.write(move |tx, _| Ok(sessions::remove(tx, user, id)?)).await
+        let publisher = self.clone();
+        self.write(move |tx, now| {
+            let all = sessions::list(tx, user, now.minus(SESSION_LIFETIME))?;
+            let Some(session) = all.into_iter().find(|session| session.id == id) else { return Ok(false) };
+            for membership in members::of_user(tx, user)? {
+                let log = publisher.log(membership.account, None);
+                log.note(tx, now, Action::SessionEnded, session.client.as_str())?;
+            }
+            Ok(sessions::remove(tx, user, id)?)
+        })
+        .await
     }
 
     /// Looks at a one-time link without using it up. `None`: it was used, or is too old.

@@ -10,7 +10,7 @@ use store::{Tx, accounts, building, builds};
 use tokio::time::sleep;
 
 use crate::accounts::access::{find_site, site_of};
-use crate::{Caller, Error, Publisher, Settings};
+use crate::{Action, Caller, Error, Publisher, Settings};
 
 /// How often a build that is awaited is looked up, and how often whether the site has changed.
 const LOOK_AT_BUILD: Duration = Duration::from_millis(500);
@@ -149,8 +149,10 @@ impl Publisher {
         let site = find_site(&self.store, caller.account, site).await?;
         let (account, plan, id) = (caller.account, caller.plan.clone(), site.id);
         let settings = self.settings.clone();
+        let (log, name) = (self.log_of(caller, Some(id)), site.name.clone());
         let queued = self.write(move |tx, now| {
-            queue_build(tx, &settings, (account, &plan), id, trigger, now)?.map_err(Error::from)
+            queue_build(tx, &settings, (account, &plan), id, trigger, now)?.map_err(Error::from)?;
+            log.note(tx, now, Action::BuildRequested, name.as_str())
         });
         queued.await?;
         let deploy_url = self.settings.deploy_url(&site.name);

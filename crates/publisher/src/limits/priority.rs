@@ -4,12 +4,26 @@ use std::sync::LazyLock;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, spawn_blocking};
+use tokio_util::task::AbortOnDropHandle;
 
-/// Only its blocking threads are used.
 static LOW: LazyLock<Runtime> = LazyLock::new(|| {
-    let mut builder = Builder::new_current_thread();
-    builder.thread_name("recto-low").on_thread_start(lower).build().expect("a runtime without I/O starts")
+    let mut builder = Builder::new_multi_thread();
+    builder.enable_all().thread_name("recto-low").on_thread_start(lower);
+    builder.build().expect("threads can be started")
 });
+
+/// Runs a whole future there. It ends when the returned one is dropped, and panics if it panics.
+pub async fn run_low<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+    match AbortOnDropHandle::new(LOW.spawn(work)).await {
+        Ok(result) => result,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}
+
+/// Work of some milliseconds, on as many threads as there are processors.
+pub(crate) fn spawn_short<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    LOW.spawn(async { work() })
+}
 
 /// The kernel lets a waking thread interrupt one of much lower priority at once, and others only after some milliseconds.
 pub(crate) fn spawn_low<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
@@ -44,6 +58,8 @@ mod tests {
     async fn only_long_work_has_the_lowest_priority() {
         let before = nice();
         assert!(before < 19, "the test runs at the lowest priority");
+        assert_eq!(run_low(async { nice() }).await, 19);
+        assert_eq!(spawn_short(nice).await.unwrap(), 19);
         assert_eq!(spawn_low(nice).await.unwrap(), 19);
         assert_eq!(spawn_by_length(true, nice).await.unwrap(), 19);
         assert_eq!(spawn_by_length(false, nice).await.unwrap(), before);

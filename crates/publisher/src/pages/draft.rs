@@ -4,18 +4,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use markdown::{ReferenceError, TooComplex, thread_time};
 use model::limits::{DELETES_PER_REQUEST, PAGES_PER_REQUEST};
-use model::{AccountId, ContentType, PageKey, Params, Section, SiteId, Slug, TextHash, Trigger};
+use model::{AccountId, ContentType, PageKey, Section, SiteId, Slug, Trigger};
 
-use super::covers::replace_covers;
+use super::checking::{Checked, CheckedEntry, Checking};
 use super::entry::PAGE_FIELDS;
 use super::expected::Expected;
 use super::fields::{JsonFields, MAX_DEPTH, nests_too_deep, string};
 use super::look_up::LookedUp;
+use super::references::{Attached, SEARCH};
 use super::texts::{Leftovers, Texts};
-use crate::limits::priority;
-use crate::{Caller, Entry, Error, LongText, ProcessedFiles, Publisher, Unresolved, check_entry};
+use crate::{Caller, Entry, Error, LongText, ProcessedFiles, Publisher, TextRef, Unresolved};
 
 /// More than any valid page in the original format has.
 const MAX_SINGLE_BYTES: usize = 8 << 20;
@@ -23,15 +22,14 @@ const MAX_SINGLE_BYTES: usize = 8 << 20;
 pub struct Draft {
     pub(super) publisher: Publisher,
     pub(super) account: AccountId,
-    request: Request,
+    pub(super) request: Request,
+    checking: Checking,
     looked_up: LookedUp,
-    texts: Texts,
+    pub(super) texts: Texts,
     leftovers: Arc<Leftovers>,
-    attached: Attached,
+    pub(super) attached: Attached,
     /// The remaining CPU time for finding references.
-    search: Duration,
-    /// Bytes that were checked since the last yield.
-    unyielded: usize,
+    pub(super) search: Duration,
     batch: bool,
     /// The members of the body that are a page's fields, in case it has the original format.
     single: Vec<(&'static str, String)>,
@@ -41,39 +39,8 @@ pub struct Draft {
     build_named: bool,
 }
 
-/// The files that `file:` references can name.
-#[derive(Clone)]
-enum Attached {
-    None,
-    All(Arc<ProcessedFiles>),
-    /// Some have not arrived: references are not checked yet.
-    Unknown,
-}
-
-impl Attached {
-    /// The text with the addresses of the files it refers to.
-    fn resolve(&self, text: &str) -> Result<String, ReferenceError> {
-        markdown::replace_files(text, &|name| media::MediaKind::of(name).is_some(), &|name| self.url(name))
-    }
-
-    fn url(&self, name: &str) -> Option<String> {
-        match self {
-            Attached::All(files) => files.url(name),
-            Attached::None | Attached::Unknown => None,
-        }
-    }
-}
-
-/// CPU time for finding the references of a whole request, and how much each byte of its texts adds: ten times what
-/// real texts need.
-pub(super) const SEARCH: Duration = Duration::from_secs(5);
-pub(super) const SEARCH_PER_BYTE: Duration = Duration::from_nanos(100);
-
 /// Requests with more entries are large.
 const LARGE_REQUEST_ENTRIES: usize = 100;
-
-/// Bytes that are checked before the task yields.
-const YIELD_AFTER: usize = 128 << 10;
 
 /// The request, checked as far as possible without the database.
 #[derive(Debug, Default)]
@@ -138,12 +105,12 @@ impl Draft {
             publisher: publisher.clone(),
             account: caller.account,
             request: Request::default(),
+            checking: Checking::default(),
             looked_up: LookedUp::default(),
             texts: Texts::default(),
             leftovers: Arc::new(Leftovers::new(publisher.clone(), (caller.account, &caller.plan))),
             attached,
             search: SEARCH,
-            unyielded: 0,
             batch: false,
             single: Vec::new(),
             single_bytes: 0,
@@ -167,9 +134,9 @@ impl Draft {
         (self.request.build, self.request.trigger) = (true, Some(trigger));
     }
 
-    /// The next element of `pages`.
+    /// The next element of `pages`. Errors of earlier ones may be returned here.
     pub async fn page(&mut self, json: &str) -> Result<(), Error> {
-        let index = self.request.entries.len();
+        let index = self.request.entries.len() + self.checking.len();
         if index == 0 {
             // Deletions are possible even when the disk is full.
             self.publisher.disks.check()?;
@@ -177,106 +144,54 @@ impl Draft {
         if index == PAGES_PER_REQUEST {
             return Err(malformed(format!("pages may hold at most {PAGES_PER_REQUEST} entries")));
         }
-        let in_page = |error| match error {
-            Error::Malformed(message) => malformed(format!("pages[{index}]: {message}")),
-            error => error,
-        };
-        self.entry(json).await.map_err(in_page)
+        self.checking.add(json);
+        let checked = self.checking.advance().await?;
+        self.add_pages(checked).await
     }
 
-    async fn entry(&mut self, json: &str) -> Result<(), Error> {
-        let (mut content, mut params) = (None, None);
-        let mut entry = check_entry(json, |which, text, hash| {
-            if memchr::memmem::find(text.as_bytes(), b"file:").is_none() {
-                return self.texts.keep(text, hash);
+    /// Waits until all pages that have arrived are checked.
+    pub async fn settle(&mut self) -> Result<(), Error> {
+        let checked = self.checking.finish().await?;
+        self.add_pages(checked).await
+    }
+
+    async fn add_pages(&mut self, checked: Vec<CheckedEntry>) -> Result<(), Error> {
+        for checked in checked {
+            let index = self.request.entries.len();
+            let added = match checked {
+                Ok(checked) => self.add(checked).await,
+                Err(message) => Err(malformed(format!("pages[{index}]: {message}"))),
+            };
+            if added.is_err() {
+                // The first error counts.
+                self.checking = Checking::default();
+                return added;
             }
-            let number = self.texts.keep(String::new(), hash);
-            match which {
-                LongText::Content => content = Some((number, text)),
-                LongText::Params => params = Some((number, text, hash)),
-            }
-            number
-        })
-        .map_err(malformed)?;
-        if let Some((number, text)) = content {
-            self.resolve(number, text, &mut entry).await?;
         }
-        if let Some((number, json, hash)) = params {
-            self.resolve_params(number, json, hash, &mut entry);
+        Ok(())
+    }
+
+    async fn add(&mut self, Checked { mut entry, texts }: Checked) -> Result<(), Error> {
+        for (which, text, hash) in texts {
+            let refers = memchr::memmem::find(text.as_bytes(), b"file:").is_some();
+            let (kept, referring) = if refers { (String::new(), Some(text)) } else { (text, None) };
+            // From here on, it is numbered among all texts of the request.
+            let number = self.texts.keep(kept, hash);
+            match which {
+                LongText::Content => entry.content = Some(TextRef::Number(number)),
+                LongText::Params => entry.params = Some(TextRef::Number(number)),
+            }
+            match (which, referring) {
+                (LongText::Content, Some(text)) => self.resolve(number, text, &mut entry).await?,
+                (LongText::Params, Some(json)) => self.resolve_params(number, json, hash, &mut entry),
+                (_, None) => {}
+            }
         }
         if !entry.errors.is_empty() {
             self.texts.refuse();
         }
         self.request.entries.push(entry);
-        self.unyielded += json.len();
-        if self.unyielded > YIELD_AFTER {
-            self.unyielded = 0;
-            // To other threads, and to other tasks of this thread.
-            std::thread::yield_now();
-            tokio::task::yield_now().await;
-        }
         Ok(())
-    }
-
-    /// Puts the addresses of files into a text that refers to some. Parsing Markdown is slow, so another thread does
-    /// it, when it is the account's turn.
-    async fn resolve(&mut self, number: usize, text: String, entry: &mut Entry) -> Result<(), Error> {
-        if let Attached::Unknown = self.attached {
-            return Ok(());
-        }
-        if self.search.is_zero() {
-            let why = "the references to files in this request take too long to find: send its pages in several requests";
-            entry.errors.insert("content", why.to_owned());
-            return Ok(());
-        }
-        self.search += SEARCH_PER_BYTE * text.len() as u32;
-        let (attached, turn) = (self.attached.clone(), self.publisher.parsing.take(self.account).await);
-        let resolved = priority::spawn_low(move || {
-            let _turn = turn;
-            let began = thread_time();
-            let resolved = attached.resolve(&text);
-            (resolved, thread_time() - began)
-        });
-        let (resolved, time) =
-            resolved.await.map_err(|error| Error::Internal(format!("resolve references: {error}")))?;
-        self.search = self.search.saturating_sub(time);
-        match resolved {
-            Ok(text) => {
-                let hash = TextHash::of(&text);
-                self.texts.put(number, text, hash);
-            }
-            Err(ReferenceError::Unresolved(names)) => {
-                self.request.unresolved.add(self.request.entries.len(), names);
-                self.texts.refuse();
-            }
-            Err(ReferenceError::TooComplex(TooComplex(why))) => {
-                entry
-                    .errors
-                    .insert("content", format!("content refers to files, but they cannot be found: {why}"));
-            }
-        }
-        Ok(())
-    }
-
-    /// The same for params, of which only the cover may refer to a file.
-    fn resolve_params(&mut self, number: usize, json: String, hash: TextHash, entry: &mut Entry) {
-        if let Attached::Unknown = self.attached {
-            return;
-        }
-        match replace_covers(&json, |name| self.attached.url(name)) {
-            Ok(same) if same == json => self.texts.put(number, same, hash),
-            Ok(replaced) => match Params::parse(&replaced) {
-                Ok(params) => {
-                    let hash = params.hash();
-                    self.texts.put(number, params.into_json(), hash);
-                }
-                Err(why) => drop(entry.errors.insert("params", why)),
-            },
-            Err(names) => {
-                self.request.unresolved.add(self.request.entries.len(), names);
-                self.texts.refuse();
-            }
-        }
     }
 
     /// The next element of `deleteSlugs`.
@@ -337,9 +252,11 @@ impl Draft {
         self.request.build
     }
 
-    /// Once there are many texts: looks up the pages of their entries, then stores those texts that the pages do not have,
-    /// while the next ones arrive. To be called between entries, so that a slow database slows the reading.
+    /// To be called while more of the body is awaited. Checks what has arrived. Once there are many texts, it looks up the
+    /// pages of their entries, and stores those texts that the pages do not have. A slow database slows the reading.
     pub async fn work_ahead(&mut self) -> Result<(), Error> {
+        let checked = self.checking.advance_early().await?;
+        self.add_pages(checked).await?;
         let others_write = self.publisher.pace.others_write(self.account.0);
         if !self.texts.are_many(others_write) {
             return Ok(());
@@ -362,11 +279,13 @@ impl Draft {
 
     /// The body is complete.
     pub(crate) async fn finish(mut self) -> Result<Complete, Error> {
+        self.settle().await?;
         if !self.batch && (self.other_members || !self.build_named) {
             let members: Vec<String> =
                 self.single.drain(..).map(|(field, json)| format!("\"{field}\":{json}")).collect();
             self.publisher.disks.check()?;
-            self.entry(&format!("{{{}}}", members.join(","))).await?;
+            let page = Checked::new(&format!("{{{}}}", members.join(","))).map_err(malformed)?;
+            self.add(page).await?;
             self.request.single = true;
         }
         let files = match self.attached {

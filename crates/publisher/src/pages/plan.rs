@@ -13,9 +13,10 @@ use store::texts::{self, TextId};
 use store::usage::{self, Change, Quota};
 use store::{files, media, pages, releases};
 
-use super::draft::{Complete, Request, SEARCH, SEARCH_PER_BYTE};
+use super::draft::{Complete, Request};
 use super::look_up::Ahead;
 use super::publish::{Changes, Written, published};
+use super::references::{SEARCH, SEARCH_PER_BYTE};
 use super::texts::Texts;
 use crate::limits::priority;
 use crate::{Caller, Error, ProcessedFiles, Publisher, TextRef};

@@ -94,7 +94,14 @@ impl Publisher {
         pages: &[serde_json::Value],
     ) -> Result<PublishResponse, Error> {
         let plan = self.account_show(site.account).await?.plan;
-        let caller = Caller { token: None, person: None, account: site.account, plan, suspended: false };
+        let caller = Caller {
+            token: None,
+            address: None,
+            person: None,
+            account: site.account,
+            plan,
+            suspended: false,
+        };
         let mut draft = Draft::new(self, &caller);
         draft.begin_batch();
         draft.member("siteId", &serde_json::Value::from(site.id.to_string()).to_string())?;

@@ -33,11 +33,12 @@ pub(super) async fn list(
 
 pub(super) async fn end(
     State(app): State<App>,
+    client: Client,
     SignedIn(session): SignedIn,
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
     let id = SessionId::parse(&id).ok_or(Failure::Missing)?;
-    match app.publisher.session_end(session.user, id).await? {
+    match client.publisher(&app, &session).session_end(session.user, id).await? {
         true => Ok(Redirect::to("/dashboard/sessions?done=ended").into_response()),
         false => Err(Failure::Missing),
     }
@@ -49,7 +50,7 @@ pub(super) async fn sign_out(
     MaybeSession(session): MaybeSession,
 ) -> Result<Response, Failure> {
     if let Some(session) = session {
-        app.publisher.session_end(session.user, session.id).await?;
+        client.publisher(&app, &session).session_end(session.user, session.id).await?;
     }
     Ok(client.sign_out("/dashboard/sign-in"))
 }

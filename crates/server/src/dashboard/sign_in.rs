@@ -127,7 +127,7 @@ pub(super) async fn finish(
     let Some(secret) = secret else { return Ok(refused(fields, wrong, StatusCode::UNAUTHORIZED)) };
     if let Some(before) = before {
         // Its cookie is replaced.
-        app.publisher.session_end(before.user, before.id).await?;
+        client.publisher(app, &before).session_end(before.user, before.id).await?;
     }
     let (next, kept) = (own_path(fields.get("next")), fields.below(KEPT));
     if kept.is_empty() {

@@ -32,6 +32,10 @@ struct Server {
 }
 
 async fn start(limits: ListenLimits) -> Server {
+    start_on(Threads::default(), limits).await
+}
+
+async fn start_on(threads: Threads, limits: ListenLimits) -> Server {
     let (held, release) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let gate = (held.clone(), release.clone());
     let hold = async move || {
@@ -42,13 +46,14 @@ async fn start(limits: ListenLimits) -> Server {
     let router = Router::new()
         .route("/", get(async || "hello"))
         .route("/peer", get(async |ConnectInfo(peer): ConnectInfo<SocketAddr>| peer.to_string()))
+        .route("/thread", get(async || format!("on {:?}", std::thread::current().id())))
         .route("/held", get(hold))
         .route("/large", get(async || Body::from(vec![b'a'; LARGE])))
         .route("/refuse", post(async || (StatusCode::PAYLOAD_TOO_LARGE, "too large")));
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let shutdown = CancellationToken::new();
-    let serving = tokio::spawn(serve(listener, router, limits, shutdown.clone()));
+    let serving = tokio::spawn(serve_on(threads, listener, router.into(), limits, shutdown.clone()));
     Server { address, held, release, shutdown, serving }
 }
 
@@ -94,6 +99,31 @@ async fn handlers_know_the_peer() {
     let own = stream.local_addr().expect("an address").to_string();
     send(&mut stream, b"GET /peer HTTP/1.1\r\nHost: a\r\n\r\n").await;
     receive(&mut stream, &own).await;
+}
+
+#[tokio::test]
+async fn connections_take_turns_on_the_threads_of_a_listener() {
+    let threads = Threads::start("test", 2, 1).expect("threads");
+    let server = start_on(threads, ListenLimits::default()).await;
+    let mut used = Vec::new();
+    for _ in 0..4 {
+        let mut stream = server.connect().await;
+        send(&mut stream, b"GET /thread HTTP/1.1\r\nHost: a\r\n\r\n").await;
+        let answer = receive(&mut stream, ")").await;
+        used.push(answer.rsplit_once("on ").expect("a thread").1.to_owned());
+    }
+    assert_eq!((&used[0], &used[1]), (&used[2], &used[3]));
+    assert_ne!(used[0], used[1]);
+    assert!(!used.contains(&format!("{:?}", std::thread::current().id())));
+
+    // A shutdown waits for their requests too.
+    let mut stream = server.connect().await;
+    send(&mut stream, GET_HELD).await;
+    server.wait_for_handler().await;
+    server.shutdown.cancel();
+    server.release.add_permits(1);
+    receive(&mut stream, "released").await;
+    timeout(PATIENCE, server.serving).await.expect("in time").expect("no panic");
 }
 
 #[tokio::test]

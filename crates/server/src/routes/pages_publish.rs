@@ -93,7 +93,7 @@ pub(crate) async fn publish(
                     error => error,
                 })?;
             }
-            payload.finish()?
+            payload.finish().await?
         }
         MediaType::Form(kind) => read_form(&app, &caller, Form::new(&headers, body, &kind)?).await?,
         MediaType::Markdown => {
@@ -156,7 +156,7 @@ async fn read_form(app: &App, caller: &Caller, mut form: Form) -> Result<Draft, 
     while let Some(chunk) = again.chunk().await? {
         payload.push(chunk).await?;
     }
-    payload.finish()
+    payload.finish().await
 }
 
 async fn receive_payload(
@@ -174,7 +174,7 @@ async fn receive_payload(
         spooling.write(chunk.clone()).await?;
         payload.push(chunk).await?;
     }
-    payload.finish()?.check(caller).await?;
+    payload.finish().await?.check(caller).await?;
     Ok(spooling.finish().await?)
 }
 
@@ -190,6 +190,15 @@ impl Payload {
     }
 
     async fn push(&mut self, chunk: Bytes) -> Result<(), ApiError> {
+        let read = self.read(chunk).await;
+        if read.is_err() {
+            // An error of a page that came before counts instead.
+            self.draft.settle().await?;
+        }
+        read
+    }
+
+    async fn read(&mut self, chunk: Bytes) -> Result<(), ApiError> {
         let Payload { draft, stream } = self;
         stream.push(chunk);
         while let Some(event) = stream.next()? {
@@ -204,9 +213,12 @@ impl Payload {
         Ok(draft.work_ahead().await?)
     }
 
-    fn finish(self) -> Result<Draft, ApiError> {
-        self.stream.finish()?;
-        Ok(self.draft)
+    async fn finish(self) -> Result<Draft, ApiError> {
+        let Payload { mut draft, stream } = self;
+        let ended = stream.finish();
+        draft.settle().await?;
+        ended?;
+        Ok(draft)
     }
 }
 

@@ -9,6 +9,7 @@ testing::on_each_configuration!(
     a_body_that_is_not_json_is_refused,
     a_body_that_is_not_an_object_is_refused,
     errors_inside_an_entry_are_reported,
+    the_first_error_of_a_large_body_is_reported,
     errors_inside_an_ignored_value_are_refused_too,
     trailing_garbage_is_refused,
     white_space_is_not,
@@ -124,6 +125,24 @@ async fn errors_inside_an_entry_are_reported(database: &Database) {
         let body = format!(r#"{{"deleteSlugs":[{{"slug":{broken},"contentType":"blog"}}]}}"#);
         let answer = app.client.post_text("/pages", body.clone()).await;
         assert!(answer.is_failure(400).contains("deleteSlugs[0]"), "{body}: {answer:?}");
+    }
+    assert_eq!(app.client.list().await, json!([]));
+}
+
+/// Entries are checked by another thread while the next ones arrive: an error behind them may be found first.
+async fn the_first_error_of_a_large_body_is_reported(database: &Database) {
+    let app = spawn_app(database).await;
+    let page = |number: usize| json!({"title": format!("Page {number}"), "content": "word ".repeat(1000)});
+    for (wrong, expected) in [(Some(100), "pages[100]: must be an object"), (None, "pages[150]")] {
+        for behind in ["}", "],\"siteId\":5,", "],\"deleteSlugs\":[5]", ""] {
+            let entry = |number| if wrong == Some(number) { json!(5) } else { page(number) };
+            let entries: Vec<String> = (0..150).map(|number| entry(number).to_string()).collect();
+            let last = if wrong.is_none() { ",5" } else { "" };
+            let body = format!("{{\"pages\":[{}{last}{behind}", entries.join(","));
+            let answer = app.client.post_text("/pages", body).await;
+            let message = answer.is_failure(400);
+            assert!(message.contains(expected), "{behind}: {message}");
+        }
     }
     assert_eq!(app.client.list().await, json!([]));
 }

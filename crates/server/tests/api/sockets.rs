@@ -30,10 +30,13 @@ fn head(app: &App, headers: &str) -> String {
     )
 }
 
-/// Everything that the server sends until it closes the connection or sends nothing for a while.
+/// Everything that the server sends until it closes the connection, or sends nothing for a while after its first bytes.
 async fn receive(stream: &mut TcpStream) -> String {
     let mut answer = Vec::new();
-    while let Ok(Ok(1..)) = timeout(Duration::from_millis(400), stream.read_buf(&mut answer)).await {}
+    let mut patience = Duration::from_secs(300);
+    while let Ok(Ok(1..)) = timeout(patience, stream.read_buf(&mut answer)).await {
+        patience = Duration::from_millis(400);
+    }
     String::from_utf8_lossy(&answer).into_owned()
 }
 

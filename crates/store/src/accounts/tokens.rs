@@ -28,6 +28,8 @@ pub fn insert(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub token: Option<TokenId>,
+    /// Of the client that sent the token, if it is known.
+    pub address: Option<IpAddr>,
     /// Who uses the dashboard. Neither: a command of the operator.
     pub person: Option<Person>,
     pub account: AccountId,
@@ -52,7 +54,7 @@ WHERE tokens.hash = $1 AND tokens.revoked_at IS NULL";
 pub fn authenticate(tx: &mut Tx, hash: &TokenHash) -> Result<Option<Caller>> {
     tx.query_one(AUTHENTICATE, &[&hash.0.as_slice()], |row| {
         let (token, account, plan, suspended) = row.read()?;
-        Ok(Caller { token, person: None, account, plan, suspended })
+        Ok(Caller { token, address: None, person: None, account, plan, suspended })
     })
 }
 

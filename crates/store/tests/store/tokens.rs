@@ -33,7 +33,14 @@ async fn a_token_belongs_to_its_account(database: &Database) {
     let store = database.store();
     let account = account(store, "a").await;
     let token = token(store, account, 1).await;
-    let expected = Caller { token: Some(token), person: None, account, plan: "pro".into(), suspended: false };
+    let expected = Caller {
+        token: Some(token),
+        address: None,
+        person: None,
+        account,
+        plan: "pro".into(),
+        suspended: false,
+    };
     assert_eq!(caller(store, 1).await, Some(expected));
     assert_eq!(caller(store, 2).await, None);
 }

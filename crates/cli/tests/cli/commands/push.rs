@@ -1,5 +1,6 @@
 //! `recto push`: a real folder, a real server.
 
+mod asking;
 mod exported;
 mod interrupted;
 mod settings;

@@ -68,6 +68,7 @@ async fn what_an_owner_does_is_noted_with_the_address(database: &Database) {
     step(member("role"), &[("role", "owner")]).await;
     step(member("remove"), &[]).await;
     step(at(&app, "members"), &[("email", "eve@example.com"), ("role", "writer")]).await;
+    step(at(&app, "builds"), &[]).await;
     step(at(&app, "pages/new"), &[("title", "One"), ("contentType", "blog")]).await;
     let page = app.client.get("/pages/one?contentType=blog").await.body["id"].as_str().unwrap().to_owned();
     step(at(&app, &format!("pages/{page}/delete")), &[]).await;
@@ -85,6 +86,7 @@ async fn what_an_owner_does_is_noted_with_the_address(database: &Database) {
         ("role changed", "bob@example.com (owner)"),
         ("member removed", "bob@example.com"),
         ("member invited", "eve@example.com (writer)"),
+        ("build requested", "acme"),
         ("pages published", "1 created, 0 updated, 0 deleted"),
         ("page deleted", "/blog/one"),
         ("page restored", "/blog/one"),
@@ -111,14 +113,21 @@ async fn what_programs_and_commands_do_is_noted(database: &Database) {
     let settings = format!("/sites/{}/settings", app.acme.site);
     let change = app.client.request(Method::PATCH, &settings).json(&json!({"title": "Books"}));
     assert_eq!(app.client.send(change).await.status, 200);
+    app.advance(Duration::from_millis(5));
+    assert_eq!(app.client.build().await.status, 202);
     let token = app.acme.token_id.to_string();
     let expected = [
         ("pages published", "1 created, 0 updated, 0 deleted"),
         ("page deleted", "/blog/one"),
         ("settings changed", "title"),
+        ("build requested", "acme"),
     ];
     let expected = expected.map(|(action, subject)| (action.to_owned(), subject.to_owned()));
     assert_eq!(done_by(&app, &token).await, expected);
+    let all = app.publisher.audit_list(app.acme.id, None, None, 1000).await.unwrap();
+    assert!(
+        all.iter().filter(|entry| entry.entry.actor == token).all(|entry| entry.entry.address == "127.0.0.1")
+    );
     let command = app.publisher.by(Actor::Command("root".into()));
     app.advance(Duration::from_millis(5));
     command.token_create(app.acme.id, TokenName::parse("cron").unwrap()).await.unwrap();
@@ -154,6 +163,8 @@ async fn sign_ins_are_noted_and_failed_ones_once_an_hour(database: &Database) {
     browser.sign_in("ada@example.com", PASSWORD).await.redirects_to("/dashboard");
     assert_eq!(count(Action::SignIn).await, 1);
     assert_eq!(done_by(&app, "ada@example.com").await.len(), 4);
+    browser.post("/dashboard/sign-out", &[]).await.redirects_to("/dashboard/sign-in");
+    assert_eq!(count(Action::SessionEnded).await, 1);
     // It is not in the log of another account.
     let other = app.account("Other").await;
     let of_other = app.publisher.audit_list(other.id, None, None, 100).await.unwrap();
