@@ -3,6 +3,7 @@
 mod corpus;
 mod dashboard;
 mod disk;
+mod folder;
 mod hugo;
 mod listing;
 mod media;
@@ -72,6 +73,9 @@ async fn measure(options: &Options, report: &mut Report) -> Result<()> {
     }
     if options.selects("site-rename") {
         report.add(site::rename().await?);
+    }
+    if options.selects("folder") {
+        report.add(folder::folder().await?);
     }
     if options.selects("search") {
         report.add(search::search(&options.sizes).await?);

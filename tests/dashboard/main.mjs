@@ -34,5 +34,5 @@ async function use(account, token) {
   await step('by keyboard', writing.byKeyboard);
   await step('plain text instead of the editor', writing.plainText);
   await report.step('a passkey', () => passkey(browser));
-  await report.step('axe and layout', (problem) => sights(browser, server, 'flow@example.com', problem));
+  await report.step('axe and layout', (problem) => sights(browser, server, account, problem));
 }

@@ -2,9 +2,9 @@
 
 const PASSWORD = 'correct horse battery';
 
-// A member of the account, signed in. `options` are those of Playwright's contexts.
-export async function member(browser, server, account, email, options = {}) {
-  const { url } = server.command('user', 'create', email, '--account', account, '--role', 'owner');
+// A member of the account, signed in. `options` are those of Playwright's contexts, `flags` those of the command.
+export async function member(browser, server, account, email, options = {}, flags = []) {
+  const { url } = server.command('user', 'create', email, '--account', account, '--role', 'owner', ...flags);
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   // Generous: the machine may be busy.
   context.setDefaultTimeout(30_000);

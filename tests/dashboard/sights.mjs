@@ -1,7 +1,7 @@
 // Every screen as different people see it: axe, no horizontal scrolling, also at 200 % zoom.
 
 import { tools } from '../site/browser.mjs';
-import { signIn } from './people.mjs';
+import { member, signIn } from './people.mjs';
 
 const axe = tools.resolve('axe-core/axe.min.js');
 
@@ -14,12 +14,17 @@ const VIEWS = [
   { name: '200 %', options: { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 } },
 ];
 
-export async function sights(browser, server, email, problem) {
+export async function sights(browser, server, account, problem) {
+  // Operators see the most.
+  const email = 'operator@example.com';
+  const first = await member(browser, server, account, email, {}, ['--operator']);
+  const addresses = await screens(first, account);
+  await first.context().close();
   let looks = 0;
   for (const { name, options } of VIEWS) {
     // The policy of the pages would refuse axe's script.
     const page = await signIn(browser, server, email, { ...options, bypassCSP: true });
-    for (const path of await screens(page)) {
+    for (const path of addresses) {
       await page.goto(path);
       if (path.endsWith('/pages/new')) await page.locator('.cm-editor').waitFor();
       await check(page, `${new URL(path).pathname} (${name})`, problem);
@@ -30,15 +35,19 @@ export async function sights(browser, server, email, problem) {
   return `${looks} looks`;
 }
 
-// The addresses of all screens of the site.
-async function screens(page) {
+// The addresses of all screens of the site, of its account and of the operator.
+async function screens(page, account) {
   const base = page.url().split('/pages')[0];
   const links = await page.locator('nav a').evaluateAll((links) => links.map(({ href }) => href));
   const first = await page.locator('tbody a').first().getAttribute('href');
   const below = ['/pages/new', '/pages/trash', '/media?view=list', '/pages?q=nothing', '/domains', '/password', '/redirects',
     '/more', '/audit'];
-  const others = ['/dashboard/sites', '/dashboard/sites/new', '/dashboard/sessions', '/dashboard/passkeys'];
-  const addresses = [...below.map((path) => base + path), ...[first, ...others].map((path) => new URL(path, base).href)];
+  const operator = ['accounts', `accounts/${account}`, `accounts/${account}/suspend`, 'queue', 'state'];
+  const others = ['/dashboard/sites', '/dashboard/sites/new', '/dashboard/sessions', '/dashboard/passkeys',
+    ...operator.map((path) => `/dashboard/operator/${path}`)];
+  await page.goto(`${base}/builds`);
+  const release = await page.getByRole('link', { name: 'What changed' }).first().getAttribute('href');
+  const addresses = [...below.map((path) => base + path), ...[first, release, ...others].map((path) => new URL(path, base).href)];
   return [...new Set([...links, ...addresses])];
 }
 

@@ -93,6 +93,8 @@ pub struct Publisher {
     known_uses: Arc<media::KnownUses>,
     spool: Arc<media::uploads::Spool>,
     file_processor: Arc<media::uploads::FileProcessor>,
+    /// Turns for checking the entries of large requests.
+    checking: Arc<Turns>,
     /// Turns for parsing texts, which would block the async threads.
     parsing: Arc<Turns>,
     /// Turns for storing texts ahead of their publish, and how many pieces of them one account stores at a time.
@@ -110,12 +112,14 @@ pub struct Publisher {
 impl Publisher {
     pub fn new(store: Store, blob: Blob, clock: Arc<dyn Clock>, settings: Settings) -> Publisher {
         let uploads = &settings.uploads;
+        let processors = std::thread::available_parallelism().map_or(2, usize::from);
         let stashes_at_once = (store.writes_at_once() / 2).clamp(1, STASHES_AT_ONCE);
         Publisher {
             spool: Arc::new(media::uploads::Spool::below(&uploads.directory)),
             file_processor: Arc::new(media::uploads::FileProcessor::new(uploads)),
-            parsing: Turns::new(std::thread::available_parallelism().map_or(2, usize::from).max(2)),
-            // An account leaves one of several places to others.
+            parsing: Turns::new(processors.max(2)),
+            // Here and below: an account leaves one of several places to others.
+            checking: Turns::new(processors + 1),
             stashing: Turns::new(if stashes_at_once > 1 { stashes_at_once + 1 } else { 1 }),
             stashes_at_once,
             pace: Arc::default(),

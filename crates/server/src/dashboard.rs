@@ -30,7 +30,6 @@ mod page_form;
 mod pages;
 mod params_form;
 mod passkeys;
-mod places;
 pub(crate) mod preview;
 mod protection;
 mod redirects;

@@ -143,7 +143,7 @@ impl ApiError {
                 }
                 Error::OpenRequests => failure(
                     "busy",
-                    "the account's open requests hold too much together; try again when some of them have ended",
+                    "the account has too many open requests, or they hold too much together; try again when some of them have ended",
                 ),
                 Error::Quota { what, required, remaining } => quota(*what, *required, *remaining),
                 Error::DiskFull => failure(

@@ -1,8 +1,9 @@
 //! Access to the public API. Checked in this order: the address's rate limit, the token, the account's rate limit, and
-//! whether the account is suspended. A request counts in each rate limit that it reaches. This applies to every path
+//! whether the account is suspended or has too many open requests. A request counts in each rate limit that it reaches. This applies to every path
 //! below the API's prefix, including paths that do not exist.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::AUTHORIZATION;
@@ -10,12 +11,24 @@ use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use limits::{Count, Key, Window};
+use model::AccountId;
 use publisher::{Caller, Error};
 
 use crate::App;
 use crate::client::{client_address, limit_key};
 use crate::error::ApiError;
+use crate::places::Places;
 use crate::router::PUBLIC_API;
+
+/// Of one account at a time, whatever addresses they come from: each takes memory. One address does not reach it, because
+/// its connections are limited, too.
+const MAX_OPEN_REQUESTS: usize = 256;
+
+pub(crate) type OpenRequests = Places<AccountId>;
+
+pub(crate) fn open_requests() -> Arc<OpenRequests> {
+    Places::new(usize::MAX, MAX_OPEN_REQUESTS)
+}
 
 pub(crate) async fn guard(
     State(app): State<App>,
@@ -53,6 +66,9 @@ pub(crate) async fn guard(
     if caller.suspended {
         return rate.add_to(ApiError::from(Error::Suspended).into_response());
     }
+    let Some(_place) = app.open_requests.enter(caller.account) else {
+        return rate.add_to(ApiError::from(Error::OpenRequests).into_response());
+    };
     rate.add_to(pass(caller, request, next).await)
 }
 

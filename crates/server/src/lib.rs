@@ -16,6 +16,7 @@ mod json_stream;
 mod large;
 mod listen;
 mod multipart;
+mod places;
 mod preview;
 mod query;
 mod router;
@@ -34,6 +35,7 @@ use publisher::{Publisher, Turns};
 
 use crate::dashboard::{Exports, SignIns, Streams, exports, lookups, streams};
 use crate::docs::reference::Reference;
+use crate::guard::{OpenRequests, open_requests};
 use crate::tls::CertificateRequests;
 
 pub use dashboard::link_url;
@@ -53,6 +55,7 @@ pub struct App {
     streams: Arc<Streams>,
     lookups: Arc<Turns>,
     exports: Arc<Exports>,
+    open_requests: Arc<OpenRequests>,
     certificate_requests: Arc<CertificateRequests>,
     reference: Arc<OnceLock<Reference>>,
 }
@@ -81,6 +84,7 @@ impl App {
             streams: streams(),
             lookups: lookups(),
             exports: exports(),
+            open_requests: open_requests(),
             certificate_requests: Arc::default(),
             reference: Arc::default(),
         }

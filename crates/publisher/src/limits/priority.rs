@@ -14,15 +14,17 @@ static LOW: LazyLock<Runtime> = LazyLock::new(|| {
 
 /// Runs a whole future there. It ends when the returned one is dropped, and panics if it panics.
 pub async fn run_low<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
-    match AbortOnDropHandle::new(LOW.spawn(work)).await {
+    match spawn_short(work).await {
         Ok(result) => result,
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }
 
-/// Work of some milliseconds, on as many threads as there are processors.
-pub(crate) fn spawn_short<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    LOW.spawn(async { work() })
+/// Work of some milliseconds at a time, on as many threads as there are processors.
+pub(crate) fn spawn_short<T: Send + 'static>(
+    work: impl Future<Output = T> + Send + 'static,
+) -> AbortOnDropHandle<T> {
+    AbortOnDropHandle::new(LOW.spawn(work))
 }
 
 /// The kernel lets a waking thread interrupt one of much lower priority at once, and others only after some milliseconds.
@@ -59,7 +61,7 @@ mod tests {
         let before = nice();
         assert!(before < 19, "the test runs at the lowest priority");
         assert_eq!(run_low(async { nice() }).await, 19);
-        assert_eq!(spawn_short(nice).await.unwrap(), 19);
+        assert_eq!(spawn_short(async { nice() }).await.unwrap(), 19);
         assert_eq!(spawn_low(nice).await.unwrap(), 19);
         assert_eq!(spawn_by_length(true, nice).await.unwrap(), 19);
         assert_eq!(spawn_by_length(false, nice).await.unwrap(), before);

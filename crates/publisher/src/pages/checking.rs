@@ -1,11 +1,13 @@
-//! Entries are checked in pieces: another thread checks one while the next ones arrive.
+//! Entries are checked in pieces: another thread checks one while the next ones arrive, when it is its account's turn.
 
-use model::TextHash;
+use std::sync::Arc;
+
+use model::{AccountId, TextHash};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::entry::{Entry, LongText, check_entry};
-use crate::Error;
 use crate::limits::priority;
+use crate::{Error, Turns};
 
 /// Bytes of JSON that are checked at a time, in about two milliseconds.
 const PIECE_BYTES: usize = 256 << 10;
@@ -13,8 +15,9 @@ const PIECE_BYTES: usize = 256 << 10;
 const SMALL_BYTES: usize = 64 << 10;
 
 /// Entries that have arrived, and are not part of the request yet.
-#[derive(Default)]
 pub(super) struct Checking {
+    turns: Arc<Turns>,
+    account: AccountId,
     arrived: Piece,
     under_way: Option<UnderWay>,
 }
@@ -59,6 +62,15 @@ impl Piece {
 }
 
 impl Checking {
+    pub(super) fn new(turns: Arc<Turns>, account: AccountId) -> Checking {
+        Checking { turns, account, arrived: Piece::default(), under_way: None }
+    }
+
+    /// Forgets all that have arrived.
+    pub(super) fn clear(&mut self) {
+        (self.arrived, self.under_way) = (Piece::default(), None);
+    }
+
     pub(super) fn len(&self) -> usize {
         self.arrived.ends.len() + self.under_way.as_ref().map_or(0, |under_way| under_way.entries)
     }
@@ -90,7 +102,11 @@ impl Checking {
         let before = self.under_way.take();
         if !piece.ends.is_empty() {
             let entries = piece.ends.len();
-            let checked = AbortOnDropHandle::new(priority::spawn_short(move || piece.check()));
+            let (turns, account) = (self.turns.clone(), self.account);
+            let checked = priority::spawn_short(async move {
+                let _turn = turns.take(account).await;
+                piece.check()
+            });
             self.under_way = Some(UnderWay { entries, checked });
         }
         result_of(before).await
@@ -98,7 +114,11 @@ impl Checking {
 
     /// All that have arrived.
     pub(super) async fn finish(&mut self) -> Result<Vec<CheckedEntry>, Error> {
-        let mut checked = result_of(self.under_way.take()).await?;
+        let mut checked = Vec::new();
+        if self.arrived.json.len() >= SMALL_BYTES {
+            checked = self.next().await?;
+        }
+        checked.extend(result_of(self.under_way.take()).await?);
         checked.extend(std::mem::take(&mut self.arrived).check());
         Ok(checked)
     }
@@ -110,5 +130,30 @@ async fn result_of(under_way: Option<UnderWay>) -> Result<Vec<CheckedEntry>, Err
             checked.await.map_err(|error| Error::Internal(format!("check pages: {error}")))
         }
         None => Ok(Vec::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use model::Timestamp;
+    use tokio::time::sleep;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_piece_is_checked_when_it_is_its_accounts_turn() {
+        let account = || AccountId::new(Timestamp::from_micros(0));
+        let turns = Turns::new(1);
+        let of_another = turns.take(account()).await;
+        let mut checking = Checking::new(turns, account());
+        checking.add(&format!(r#"{{"title":"A","content":"{}"}}"#, "a".repeat(PIECE_BYTES)));
+        assert!(checking.advance().await.unwrap().is_empty());
+        sleep(Duration::from_millis(50)).await;
+        assert!(!checking.under_way.as_ref().unwrap().checked.is_finished());
+        drop(of_another);
+        assert_eq!(checking.finish().await.unwrap().len(), 1);
+        assert_eq!(checking.len(), 0);
     }
 }

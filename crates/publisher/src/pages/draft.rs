@@ -105,7 +105,7 @@ impl Draft {
             publisher: publisher.clone(),
             account: caller.account,
             request: Request::default(),
-            checking: Checking::default(),
+            checking: Checking::new(publisher.checking.clone(), caller.account),
             looked_up: LookedUp::default(),
             texts: Texts::default(),
             leftovers: Arc::new(Leftovers::new(publisher.clone(), (caller.account, &caller.plan))),
@@ -164,7 +164,7 @@ impl Draft {
             };
             if added.is_err() {
                 // The first error counts.
-                self.checking = Checking::default();
+                self.checking.clear();
                 return added;
             }
         }

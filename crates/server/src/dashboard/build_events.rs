@@ -15,9 +15,9 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::builds::Lists;
-use super::places::{Place, Places};
 use super::session::AtSite;
 use crate::App;
+use crate::places::{Place, Places};
 
 const EVERY: Duration = Duration::from_secs(1);
 /// Then the browser connects again, and the session is checked again. A server that stops waits for open responses.

@@ -1,11 +1,14 @@
 //! A site's own domains: add, remove, and check where they lead.
 //!
 //! Threats and countermeasures:
-//! - A person could have the server connect to internal addresses: it never connects to a domain. It resolves the name of
-//!   a domain that the site has, and shows no addresses of private networks.
+//! - A person could have the server connect to internal addresses: it connects only to addresses that it has itself, to
+//!   look at a certificate. It resolves the name of a domain that the site has, and shows no addresses of private networks.
 //! - Name servers that do not answer: few names are resolved at a time, accounts take turns, and each has a deadline.
 
+mod certificate;
 mod dns;
+
+use std::net::{IpAddr, SocketAddr};
 
 use askama::Template;
 use axum::extract::{Path, State};
@@ -13,6 +16,7 @@ use axum::response::Response;
 use model::AccountId;
 use publisher::{Error, host_of};
 
+use self::certificate::{Seen, look};
 use self::dns::resolve;
 use super::failure::Failure;
 use super::fields::Fields;
@@ -21,6 +25,8 @@ use super::view::{Confirm, Frame, Html, parameter, problem};
 use crate::App;
 
 pub(crate) use self::dns::lookups;
+
+const HTTPS: u16 = 443;
 
 #[derive(Template)]
 #[template(path = "dashboard/domains.html")]
@@ -123,18 +129,38 @@ async fn screen(app: &App, at: &AtSite, checked: &str) -> Result<Screen, Failure
 async fn check(app: &App, account: AccountId, host: &str, target: &str) -> Check {
     let found = resolve(&app.lookups, account, host).await;
     let expected = resolve(&app.lookups, account, target).await;
-    let asked = app.certificate_requests.last(host);
-    let certificate = match (app.publisher.settings().domain_scheme, asked) {
-        ("http", _) => "Sites are served over http: no certificate is used.".to_owned(),
-        (_, Some(time)) => {
+    let certificate = match app.publisher.settings().domain_scheme {
+        "http" => "Sites are served over http: no certificate is used.".to_owned(),
+        _ => describe_certificate(app, account, host, found.common(&expected)).await,
+    };
+    Check { dns: dns::describe(&found, &expected, target), certificate }
+}
+
+/// What a browser gets from `address`, which is one of this server; otherwise whether a proxy asked for permission.
+async fn describe_certificate(app: &App, account: AccountId, host: &str, address: Option<IpAddr>) -> String {
+    let seen = match address {
+        Some(address) => {
+            let _turn = app.lookups.take(account).await;
+            Some(look(SocketAddr::new(address, HTTPS), host).await)
+        }
+        None => None,
+    };
+    if let Some(seen @ (Seen::Valid | Seen::ExpiresSoon)) = seen {
+        return seen.describe().to_owned();
+    }
+    let asked = match app.certificate_requests.last(host) {
+        Some(time) => {
             let time = time.to_string();
             let minute = time.get(..16).unwrap_or(&time).replace('T', " ");
             format!("The proxy was allowed to request a certificate, last on {minute}.")
         }
-        (_, None) => "Since this server started, no proxy has asked whether it may request a certificate. With \
+        None => "Since this server started, no proxy has asked whether it may request a certificate. With \
                       on-demand TLS the first visit causes that; otherwise the proxy needs a certificate for the \
                       domain."
             .to_owned(),
     };
-    Check { dns: dns::describe(&found, &expected, target), certificate }
+    match seen {
+        Some(seen) => format!("{} {asked}", seen.describe()),
+        None => asked,
+    }
 }

@@ -19,9 +19,9 @@ use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::failure::Failure;
 use super::more;
-use super::places::Places;
 use super::session::Owner;
 use crate::App;
+use crate::places::Places;
 
 /// All together: each reads as fast as its client, and has some megabytes in memory.
 const AT_ONCE: usize = 4;

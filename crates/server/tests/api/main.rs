@@ -33,6 +33,7 @@ mod lengths;
 mod listing;
 mod markdown_bodies;
 mod omitted;
+mod open_requests;
 mod order;
 mod params;
 mod proxies;

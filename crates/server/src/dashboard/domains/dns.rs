@@ -28,6 +28,16 @@ pub(super) enum Found {
     NoAnswer,
 }
 
+impl Found {
+    /// An address that both names have.
+    pub(super) fn common(&self, other: &Found) -> Option<IpAddr> {
+        match (self, other) {
+            (Found::Addresses(own), Found::Addresses(others)) => own.intersection(others).next().copied(),
+            _ => None,
+        }
+    }
+}
+
 pub(super) async fn resolve(lookups: &Arc<Turns>, account: AccountId, host: &str) -> Found {
     let host = host.to_owned();
     let lookup = async {
@@ -117,6 +127,14 @@ mod tests {
         assert!(
             describe(&Found::Nothing, &here, "a.b").starts_with("No address was found. Add a CNAME record")
         );
+    }
+
+    #[test]
+    fn only_an_address_of_both_names_is_common() {
+        let here = found(&["9.9.9.1", "2620:fe::1"]);
+        assert_eq!(found(&["9.9.9.9", "2620:fe::1"]).common(&here), "2620:fe::1".parse().ok());
+        assert_eq!(found(&["9.9.9.9", "127.0.0.1"]).common(&here), None);
+        assert_eq!(found(&["9.9.9.9"]).common(&Found::NoAnswer), None);
     }
 
     #[test]
