@@ -32,6 +32,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[tokio::main]
 async fn main() -> Result<()> {
+    if std::env::args().nth(1).as_deref() == Some(neighbour::echo::ARGUMENT) {
+        return neighbour::echo::serve();
+    }
     let options = Options::parse(std::env::args().skip(1))?;
     let mut report = Report::default();
     // Print the results so far even if a later part fails.

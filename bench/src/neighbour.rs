@@ -1,6 +1,7 @@
 //! A noisy neighbour: how long another account waits for a page view, a publish and a small upload while one account
 //! causes as much load as it can, compared with an idle server.
 
+pub mod echo;
 mod noise;
 mod precedence;
 
@@ -10,12 +11,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 
+use self::echo::Echo;
 use self::noise::Noise;
 use self::precedence::Precedence;
 use crate::publishing;
 use crate::recto::Recto;
 use crate::report::{Report, Row, Target, ms, progress};
-use crate::timing::ms_since;
+use crate::timing::{ms_since, time as time_of};
 
 /// Each with a new server. The machine itself is sometimes slow for seconds, which must not be in one of the figures only.
 const ROUNDS: usize = 3;
@@ -37,6 +39,8 @@ struct Waits {
     views: Vec<f64>,
     publishes: Vec<f64>,
     uploads: Vec<f64>,
+    /// Of the machine itself.
+    echoes: Vec<f64>,
 }
 
 pub async fn sqlite() -> Result<Report> {
@@ -53,7 +57,7 @@ pub async fn postgres() -> Result<Report> {
 
 async fn measure(database: &str, start: impl AsyncFn() -> Result<Recto>) -> Result<Report> {
     let mut report = Report::default();
-    let mut is_privileged = true;
+    let (mut echo, mut is_privileged) = (Echo::start()?, true);
     for noise in Noise::ALL {
         let (mut quiet, mut busy, mut done) = (Waits::default(), Waits::default(), 0);
         for round in 1..=ROUNDS {
@@ -61,9 +65,9 @@ async fn measure(database: &str, start: impl AsyncFn() -> Result<Recto>) -> Resu
             let recto = Arc::new(start().await?);
             let neighbour = Neighbour::new(recto.clone()).await?;
             let precedence = Precedence::take();
-            neighbour.probe(QUIET, &mut quiet).await?;
+            neighbour.probe(QUIET, &mut echo, &mut quiet).await?;
             let running = noise.start(&recto).await?;
-            neighbour.probe(NOISY, &mut busy).await?;
+            neighbour.probe(NOISY, &mut echo, &mut busy).await?;
             done += running.stop().await?;
             is_privileged &= precedence.is_granted;
         }
@@ -75,6 +79,9 @@ async fn measure(database: &str, start: impl AsyncFn() -> Result<Recto>) -> Resu
         ] {
             report.rows.push(row(database, noise.name(), what, p99(busy)?, p99(quiet)?));
         }
+        let mut machine = row("no server", noise.name(), "bare echo", p99(busy.echoes)?, p99(quiet.echoes)?);
+        machine.target = Target::Informational;
+        report.rows.push(machine);
     }
     if !is_privileged {
         report.note("clients and server share the processor: without privileges, both are measured".into());
@@ -112,13 +119,14 @@ impl Neighbour {
         Ok(neighbour)
     }
 
-    async fn probe(&self, time: Duration, waits: &mut Waits) -> Result<()> {
+    async fn probe(&self, time: Duration, echo: &mut Echo, waits: &mut Waits) -> Result<()> {
         let until = Instant::now() + time;
         let mut number = 0;
         while Instant::now() < until {
             waits.views.push(timed(self.view()).await?);
             waits.publishes.push(timed(self.publish(number, false)).await?);
             waits.uploads.push(timed(self.upload()).await?);
+            waits.echoes.push(time_of(|| echo.round_trip())?);
             number += 1;
             tokio::time::sleep(PAUSE).await;
         }

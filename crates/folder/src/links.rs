@@ -48,7 +48,7 @@ impl<'f> Links<'f> {
     pub fn resolve(&self, source: &Source) -> Linked {
         let (file, body) = (source.page.file.as_str(), source.body.as_str());
         let mut linked = Linked::default();
-        let references = match markdown::local_references(body) {
+        let references = match markdown::relative_references(body) {
             Ok(references) => references,
             Err(too_complex) => {
                 linked

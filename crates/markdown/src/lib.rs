@@ -26,7 +26,10 @@ pub use feed::for_feed;
 pub use limits::thread_time;
 pub use page_links::local_target;
 pub use punctuation::Quotes;
-pub use references::{Reference, ReferenceError, file_references, local_references, replace_files};
+pub use references::{
+    Reference, ReferenceError, file_references, local_references, plain_local_references,
+    relative_references, replace_files,
+};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {

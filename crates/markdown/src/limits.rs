@@ -56,30 +56,38 @@ pub(crate) fn max_events(text: &str) -> usize {
 
 /// Checked before parsing: whether lines nest so deeply, followed by so many lines, that parsing would take long.
 pub(crate) fn check_nesting(text: &str) -> Result<(), TooComplex> {
-    let (mut deepest, mut deepest_at, mut sum, mut at) = (0, 0, 0, 0);
-    for line in text.split(['\n', '\r']) {
-        let levels = levels(line);
+    let (mut deepest, mut deepest_at, mut sum, mut levels) = (0, 0, 0, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        levels = match LEVELS[usize::from(byte)] {
+            0 => 0,
+            more => levels + usize::from(more),
+        };
         if levels > deepest {
             (deepest, deepest_at) = (levels, at);
         }
-        sum += deepest;
-        at += line.len() + 1;
+        if byte == b'\n' || byte == b'\r' {
+            sum += deepest;
+        }
     }
-    if sum <= MAX_NESTING { Ok(()) } else { Err(too_deep(&text[..deepest_at])) }
+    if sum + deepest <= MAX_NESTING { Ok(()) } else { Err(too_deep(&text[..deepest_at])) }
 }
 
-/// The maximum number of levels of quotes, lists and footnotes that a line can open or continue: a level takes a
-/// marker, or two columns of indentation, of which a tab has four. They are counted anywhere in the line, as the label
-/// of a footnote may come first.
-fn levels(line: &str) -> usize {
-    let level = |byte: &u8| match byte {
-        b'\t' => 2,
-        b'>' | b' ' | b'-' | b'+' | b'*' | b'.' | b')' | b'0'..=b'9' => 1,
-        _ => 0,
-    };
-    let runs = line.as_bytes().split(|byte| level(byte) == 0);
-    runs.map(|run| run.iter().map(level).sum()).max().unwrap_or(0)
-}
+/// The levels of quotes, lists and footnotes that a byte can open or continue: a level takes a marker, or two columns of
+/// indentation, of which a tab has four. Those that follow each other are counted anywhere in a line, as the label of a
+/// footnote may come first.
+const LEVELS: [u8; 256] = {
+    let mut levels = [0; 256];
+    let mut byte = 0;
+    while byte < levels.len() {
+        levels[byte] = match byte as u8 {
+            b'\t' => 2,
+            b'>' | b' ' | b'-' | b'+' | b'*' | b'.' | b')' | b'0'..=b'9' => 1,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    levels
+};
 
 fn too_deep(before: &str) -> TooComplex {
     let number = before.matches('\n').count() + 1;

@@ -24,7 +24,7 @@ use std::ops::Range;
 use percent_encoding::percent_decode_str;
 
 use self::contexts::{ReferenceContext, contexts};
-pub use self::local::local_references;
+pub use self::local::{local_references, plain_local_references, relative_references};
 use self::marks::Marks;
 use crate::limits::{Budget, CPU_TIME};
 use crate::{TooComplex, front_matter};

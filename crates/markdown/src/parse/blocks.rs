@@ -74,7 +74,10 @@ impl BlockLine<'_> {
 
 /// The text with the lines of its blocks set apart. A block that is not closed, or of an unknown kind, stays text.
 pub(super) fn set_apart<'t>(text: Cow<'t, str>, budget: &Budget) -> Result<Cow<'t, str>, TooComplex> {
-    if !text.contains(":::") || text.contains(MARK) || lines_of_blocks(&text, &[]).is_empty() {
+    if memchr::memmem::find(text.as_bytes(), b":::").is_none()
+        || text.contains(MARK)
+        || lines_of_blocks(&text, &[]).is_empty()
+    {
         return Ok(text);
     }
     let verbatim = verbatim(&text, budget)?;

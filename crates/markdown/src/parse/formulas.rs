@@ -23,7 +23,7 @@ const WITHOUT_MATH: Options = OPTIONS.difference(Options::ENABLE_MATH);
 
 /// The text with a backslash before each `$` that the parser would wrongly take as the beginning of a formula.
 pub(super) fn escaped<'t>(mut text: Cow<'t, str>, budget: &Budget) -> Result<Cow<'t, str>, TooComplex> {
-    if text.bytes().filter(|byte| *byte == b'$').take(2).count() < 2 {
+    if memchr::memchr_iter(b'$', text.as_bytes()).take(2).count() < 2 {
         return Ok(text);
     }
     for round in 0..=ROUNDS {

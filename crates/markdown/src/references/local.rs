@@ -12,7 +12,44 @@ const INSERTED: &str = "file:";
 /// like, its query and its fragment; `range` is the destination as written. A `file:` of the text itself is part of the
 /// range, but not of the name. Links within the page (`#anchor`) are not included.
 pub fn local_references(text: &str) -> Result<Vec<Reference>, TooComplex> {
-    let places: Vec<usize> = places(text).into_iter().filter(|&at| is_local(&text[at..])).collect();
+    references(text, is_local)
+}
+
+/// The same without those that begin at the root of the site (`/a`). Most texts have no others, and need not be parsed.
+pub fn relative_references(text: &str) -> Result<Vec<Reference>, TooComplex> {
+    references(text, |rest| is_local(rest) && !rest.starts_with('/'))
+}
+
+/// What may be local references, as written, found without the parser; some may be in code. `None` if a destination is
+/// not written so plainly that this is all.
+pub fn plain_local_references(text: &str) -> Option<Vec<&str>> {
+    if text.contains(INSERTED) {
+        return None;
+    }
+    let (bytes, mut found) = (text.as_bytes(), Vec::new());
+    for at in memchr::memchr2_iter(b']', b'=', bytes) {
+        match (bytes[at], bytes.get(at + 1)) {
+            (b']', Some(b'(')) => {
+                let rest = &text[at + 2..];
+                if rest.starts_with(|char: char| char.is_ascii_whitespace() || char == '<') {
+                    return None;
+                }
+                if is_local(rest) {
+                    let is_plain = |char: char| char.is_ascii_alphanumeric() || "/-_.~#?=%".contains(char);
+                    let end = rest.find(|char: char| !is_plain(char))?;
+                    found.push(rest[end..].starts_with(')').then(|| &rest[..end])?);
+                }
+            }
+            (b']', Some(b':')) => return None,
+            (b'=', _) if names_attribute(&bytes[..at]) => return None,
+            _ => {}
+        }
+    }
+    Some(found)
+}
+
+fn references(text: &str, is_meant: impl Fn(&str) -> bool) -> Result<Vec<Reference>, TooComplex> {
+    let places: Vec<usize> = places(text).into_iter().filter(|&at| is_meant(&text[at..])).collect();
     if places.is_empty() && !text.contains(INSERTED) {
         return Ok(Vec::new());
     }
@@ -112,8 +149,8 @@ mod tests {
         );
         check("[![a](b.png)](c.md)", &[("b.png", "b.png"), ("c.md", "c.md")]);
         check("| a |\n|---|\n| [b \\| c](d.md) |\n", &[("d.md", "d.md")]);
-        check("[a](b%20c.md) [d](e&amp;f.md)", &[("b%20c.md", "b%20c.md"), ("e&amp;f.md", "e&f.md")]);
         check("[a](/b) [c](?d)", &[("/b", "/b")]);
+        check("[a](b%20c.md) [d](e&amp;f.md)", &[("b%20c.md", "b%20c.md"), ("e&amp;f.md", "e&f.md")]);
         check("<img src=\"a.png\"> <A HREF=b.md>c</A>", &[("a.png", "a.png"), ("b.md", "b.md")]);
         check("[a](file:b.png)", &[("file:b.png", "b.png")]);
     }
@@ -131,5 +168,37 @@ mod tests {
         ] {
             check(text, &[]);
         }
+    }
+
+    #[test]
+    fn plain_ones_are_found_without_the_parser() {
+        let text = "[a](/b) [c](d.md#e) `[f](g)` [h](https://example.com/?i&j) [k]() [l](#m) n = [o]";
+        assert_eq!(plain_local_references(text), Some(vec!["/b", "d.md#e", "g"]));
+        for text in [
+            "[a](/b \"c\")",
+            "[a](</b>)",
+            "[a]( /b)",
+            "[a](/b\\)c)",
+            "[a](/b(c))",
+            "[a](/b&amp;c)",
+            "[a](/b c)",
+            "[a](/é)",
+            "[a](/b",
+            "[a]: /b",
+            "<a href=/b>",
+            "[a](file:b.png)",
+        ] {
+            assert_eq!(plain_local_references(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn relative_ones_do_not_begin_at_the_root() {
+        let names = |text: &str| {
+            let found = relative_references(text).unwrap().into_iter();
+            found.map(|reference| reference.name).collect::<Vec<String>>()
+        };
+        assert_eq!(names("[a](/b) [c](d.md) ![e](</f g.png>) <img src=\"h.png\">"), ["d.md", "h.png"]);
+        assert!(names("[a](/b.md) [c](#d) [e](https://example.com/f.md)").is_empty());
     }
 }

@@ -2,7 +2,7 @@
 //! not enough: they are missing for text that it rewrites, such as table cells and paragraphs that begin with
 //! definitions.)
 
-use memchr::memmem;
+use memchr::memmem::{self, Finder};
 use rustc_hash::FxHashSet;
 
 /// `file:` is replaced by `fx<salt>x<number>xile:`, which the parser treats the same: letters and digits within a word,
@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 pub(super) struct Marks {
     /// The part before the number; does not occur in the text.
     start: String,
+    finder: Finder<'static>,
 }
 
 impl Marks {
@@ -18,7 +19,8 @@ impl Marks {
         let taken = memmem::find_iter(text.as_bytes(), "fx").filter_map(|at| digits(at)?.parse().ok());
         let taken: FxHashSet<usize> = taken.collect();
         let salt = (0..).find(|salt| !taken.contains(salt)).expect("a text is finite");
-        Marks { start: format!("fx{salt}x") }
+        let start = format!("fx{salt}x");
+        Marks { finder: Finder::new(&start).into_owned(), start }
     }
 
     /// The text with the `file:` at each of these offsets replaced by a numbered mark.
@@ -35,7 +37,7 @@ impl Marks {
 
     /// The marks in a string from the parser: offset and number.
     pub(super) fn find<'t>(&'t self, piece: &'t str) -> impl Iterator<Item = (usize, usize)> + 't {
-        let starts = memmem::find_iter(piece.as_bytes(), self.start.as_bytes());
+        let starts = self.finder.find_iter(piece.as_bytes());
         starts.filter_map(|at| Some((at, self.number(&piece[at..])?)))
     }
 

@@ -1,6 +1,7 @@
 //! A dry run: everything that a publish checks and would change, without writing any of it.
 
 use std::collections::HashSet;
+use std::mem::take;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +27,8 @@ const MOST_BROKEN_LINKS: usize = 1000;
 
 /// Texts that were stored ahead are read in pieces of this size.
 const PIECE_BYTES: usize = 4 << 20;
+/// The others are handed to the thread that parses them in pieces of about this size.
+const PARSED_BYTES: usize = 64 << 10;
 
 impl Complete {
     pub(super) async fn plan(self, caller: &Caller) -> Result<PublishResponse, Error> {
@@ -39,8 +42,9 @@ impl Complete {
         let changes = Changes::new(&request, decision, &texts, publisher.clock.now());
         let quota = publisher.settings.quota(&caller.plan);
         let media = publisher.check_quota(&site, &changes, files.as_deref(), quota).await?;
-        let links = publisher.links(caller, &changes, &request, &texts).await?;
-        let broken_links = publisher.broken(&site, &changes, links).await?;
+        let present = Paths::of(&changes);
+        let links = publisher.links(caller, &changes, &request, &texts, &present).await?;
+        let broken_links = publisher.broken(&site, &changes, links, present).await?;
         let moved = changes.moves().filter(|moved| moved.from != moved.to).collect();
         // The texts that were stored ahead are needed until here.
         drop(leftovers);
@@ -103,33 +107,47 @@ impl Publisher {
         .await
     }
 
-    /// The local links of the request's texts, by the index of their page. Parsing has a bounded CPU time; the texts for
-    /// which none is left have no links.
+    /// The local links of the request's texts, by the index of their page, except for texts that plainly link only to
+    /// pages that are present. Parsing has a bounded CPU time; the texts for which none is left have no links.
     async fn links(
         &self,
         caller: &Caller,
         changes: &Changes,
         request: &Request,
         texts: &Texts,
+        present: &Paths,
     ) -> Result<Vec<(usize, Vec<String>)>, Error> {
         let mut time = SEARCH;
+        let may_be_broken = |(index, text): &(usize, String)| {
+            markdown::plain_local_references(text).is_none_or(|links| {
+                let page = changes.pages[*index].page.key.path();
+                let target = |link| markdown::local_target(link, &page);
+                links.into_iter().filter_map(target).any(|target| !present.0.contains(&target))
+            })
+        };
         let (mut links, mut later) = (Vec::new(), Vec::new());
+        let (mut piece, mut bytes) = (Vec::new(), 0);
         for (index, entry) in request.entries.iter().enumerate() {
             let Some(text) = entry.content else { continue };
             match texts.waiting(text) {
                 Some(body) => {
-                    let found = self.links_of(caller, vec![(index, body.to_owned())], &mut time).await?;
-                    links.extend(found);
+                    bytes += body.len();
+                    piece.extend(Some((index, body.to_owned())).filter(may_be_broken));
+                    if bytes >= PARSED_BYTES {
+                        links.extend(self.links_of(caller, take(&mut piece), &mut time).await?);
+                        bytes = 0;
+                    }
                 }
                 None => later.extend(stored_at(changes, texts, index, text).map(|id| (index, id))),
             }
         }
+        links.extend(self.links_of(caller, piece, &mut time).await?);
         while !later.is_empty() {
             let ids: Vec<TextId> = later.iter().map(|(_, id)| *id).collect();
             let mut bodies = self.read(move |tx| Ok(texts::some_bodies(tx, &ids, PIECE_BYTES)?)).await?;
             let rest = later.split_off(bodies.len().clamp(1, later.len()));
             let piece = later.into_iter().filter_map(|(index, id)| Some((index, bodies.remove(&id)?)));
-            links.extend(self.links_of(caller, piece.collect(), &mut time).await?);
+            links.extend(self.links_of(caller, piece.filter(may_be_broken).collect(), &mut time).await?);
             later = rest;
         }
         Ok(links)
@@ -142,7 +160,6 @@ impl Publisher {
         texts: Vec<(usize, String)>,
         time: &mut Duration,
     ) -> Result<Vec<(usize, Vec<String>)>, Error> {
-        let texts: Vec<_> = texts.into_iter().filter(|(_, text)| text.contains(['[', '='])).collect();
         if texts.is_empty() || time.is_zero() {
             return Ok(Vec::new());
         }
@@ -168,12 +185,9 @@ impl Publisher {
         site: &Site,
         changes: &Changes,
         links: Vec<(usize, Vec<String>)>,
+        mut present: Paths,
     ) -> Result<Vec<BrokenLink>, Error> {
         let site = site.id;
-        let mut present = Paths::default();
-        present.add("/".to_owned());
-        changes.pages.iter().for_each(|written| present.add(written.page.key.path()));
-        present.0.extend(changes.left.iter().map(|(former, _)| former.clone()));
         let mut unknown: Vec<(BrokenLink, String)> = Vec::new();
         for (index, links) in links {
             let page = changes.pages[index].page.key.path();
@@ -215,6 +229,15 @@ impl Publisher {
 struct Paths(HashSet<String>);
 
 impl Paths {
+    /// Of the pages that are written, and the former ones of those that move.
+    fn of(changes: &Changes) -> Paths {
+        let mut paths = Paths::default();
+        paths.add("/".to_owned());
+        changes.pages.iter().for_each(|written| paths.add(written.page.key.path()));
+        paths.0.extend(changes.left.iter().map(|(former, _)| former.clone()));
+        paths
+    }
+
     fn add(&mut self, path: String) {
         let mut list = path.as_str();
         while let Some((above, _)) = list.rsplit_once('/').filter(|(above, _)| !self.0.contains(*above)) {
