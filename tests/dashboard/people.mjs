@@ -13,7 +13,7 @@ export async function member(browser, server, account, email, options = {}, flag
   await page.getByLabel('New password').fill(PASSWORD);
   await page.getByLabel('Repeat password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Set password' }).click();
-  await page.getByRole('link', { name: 'New page' }).waitFor();
+  await isSignedIn(page);
   return page;
 }
 
@@ -26,9 +26,12 @@ export async function signIn(browser, server, email, options = {}) {
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('link', { name: 'New page' }).waitFor();
+  await isSignedIn(page);
   return page;
 }
+
+// The pages of the only site, or the list of sites.
+const isSignedIn = (page) => page.waitForURL(({ pathname }) => pathname.startsWith('/dashboard/sites'));
 
 export const content = (page) => page.getByRole('textbox', { name: 'Content', exact: true });
 

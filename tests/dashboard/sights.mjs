@@ -15,36 +15,42 @@ const VIEWS = [
 ];
 
 export async function sights(browser, server, account, problem) {
-  // Operators see the most.
-  const email = 'operator@example.com';
-  const first = await member(browser, server, account, email, {}, ['--operator']);
-  const addresses = await screens(first, account);
-  await first.context().close();
+  const operator = await member(browser, server, account, 'operator@example.com', {}, ['--operator']);
+  await operator.context().close();
+  const people = [
+    { email: 'flow@example.com', screens: siteScreens },
+    { email: 'operator@example.com', screens: () => operatorScreens(server, account) },
+  ];
   let looks = 0;
   for (const { name, options } of VIEWS) {
-    // The policy of the pages would refuse axe's script.
-    const page = await signIn(browser, server, email, { ...options, bypassCSP: true });
-    for (const path of addresses) {
-      await page.goto(path);
-      if (path.endsWith('/pages/new')) await page.locator('.cm-editor').waitFor();
-      await check(page, `${new URL(path).pathname} (${name})`, problem);
-      looks++;
+    for (const { email, screens } of people) {
+      // The policy of the pages would refuse axe's script.
+      const page = await signIn(browser, server, email, { ...options, bypassCSP: true });
+      for (const path of await screens(page)) {
+        await page.goto(path);
+        if (path.endsWith('/pages/new')) await page.locator('.cm-editor').waitFor();
+        await check(page, `${new URL(path).pathname} (${name})`, problem);
+        looks++;
+      }
+      await page.context().close();
     }
-    await page.context().close();
   }
   return `${looks} looks`;
 }
 
-// The addresses of all screens of the site, of its account and of the operator.
-async function screens(page, account) {
+const operatorScreens = (server, account) =>
+  ['accounts', `accounts/${account}`, `accounts/${account}/suspend`, 'queue', 'state'].map(
+    (path) => `${server.api}/dashboard/operator/${path}`,
+  );
+
+// The addresses of all screens of the site and of its account.
+async function siteScreens(page) {
   const base = page.url().split('/pages')[0];
   const links = await page.locator('nav a').evaluateAll((links) => links.map(({ href }) => href));
   const first = await page.locator('tbody a').first().getAttribute('href');
   const below = ['/pages/new', '/pages/trash', '/media?view=list', '/pages?q=nothing', '/domains', '/password', '/redirects',
     '/more', '/audit'];
-  const operator = ['accounts', `accounts/${account}`, `accounts/${account}/suspend`, 'queue', 'state'];
-  const others = ['/dashboard/sites', '/dashboard/sites/new', '/dashboard/sessions', '/dashboard/passkeys',
-    ...operator.map((path) => `/dashboard/operator/${path}`)];
+  const others = ['/dashboard/sites', '/dashboard/sites/new', '/dashboard/sessions', '/dashboard/passkeys'];
   await page.goto(`${base}/builds`);
   const release = await page.getByRole('link', { name: 'What changed' }).first().getAttribute('href');
   const addresses = [...below.map((path) => base + path), ...[first, release, ...others].map((path) => new URL(path, base).href)];
