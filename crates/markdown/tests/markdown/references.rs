@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use recto_markdown::{ReferenceError, Style, file_references, render, replace_files};
+use recto_markdown::{
+    ReferenceError, Style, file_references, local_references, plain_local_references, render, replace_files,
+};
 
 fn supported(name: &str) -> bool {
     [".png", ".pdf", ".txt"].iter().any(|extension| name.to_lowercase().ends_with(extension))
@@ -304,6 +306,16 @@ proptest! {
         // Except words, which may become longer when the text after them changes.
         let replaced = replace_files(&text, &|_| false, &|_| Some("/a.png".to_owned())).unwrap();
         prop_assert_eq!(file_references(&replaced, &|_| false).unwrap(), vec![]);
+    }
+
+    #[test]
+    fn what_is_found_without_the_parser_includes_all_local_references(text in texts(), start in "/?") {
+        let text = text.replace("file:", &start);
+        if let Some(plain) = plain_local_references(&text) {
+            for reference in local_references(&text).unwrap() {
+                prop_assert!(plain.contains(&&text[reference.range.clone()]), "{:?}", &text[reference.range]);
+            }
+        }
     }
 
     #[test]
