@@ -10,6 +10,7 @@ readonly tools
 
 main() {
   install_act
+  [[ ${1-} != install ]] || return 0
   build_recto
   start_server
   token=$(create_account Action)

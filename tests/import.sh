@@ -19,6 +19,10 @@ readonly docusaurus=.tools/docusaurus-$DOCUSAURUS
 . tests/server.sh
 
 main() {
+  if [[ ${1-} == install ]]; then
+    install_python
+    return
+  fi
   local record=''
   if [[ ${1-} == --record ]]; then
     record=yes

@@ -18,6 +18,7 @@ readonly scenarios=(server-initialize ping tools-list)
 main() {
   install_python_packages
   install_node_packages
+  [[ ${1-} != install ]] || return 0
   build_recto
   start_server
   SITE=$(RECTO=$recto API=$api node tests/machines/publish.mjs)

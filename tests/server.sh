@@ -6,9 +6,9 @@ work=''
 server=''
 api=''
 
-# The whole workspace, as for the tests: alone it would be compiled again, with fewer features.
+# With the tests of the whole workspace: alone it would be compiled again, with fewer features of some crates.
 build_recto() {
-  cargo build --workspace
+  cargo test --quiet --workspace --no-run
 }
 
 # Pages contain the addresses of their sites, so the port has to be known before the server starts. If another process

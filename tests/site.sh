@@ -12,10 +12,11 @@ readonly caller=$OLDPWD
 . tests/site_tools.sh
 
 main() {
+  install_tools
+  [[ ${1-} != install ]] || return 0
   check_arguments "$@"
   # Relative to the caller's working directory.
   [[ $# != 2 || $2 == /* ]] || set -- "$1" "$caller/$2"
-  install_tools
   build_recto
   start_server
   RECTO=$recto API=$api SITE_TOOLS=$tools WORK=$work node tests/site/main.mjs "$@"

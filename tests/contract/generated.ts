@@ -33,7 +33,7 @@ const form = await client.POST("/pages", {
   body: { payload: JSON.stringify({ pages: [{ ...page("ts-form"), content: "[Notes](file:notes.txt)" }] }) },
   bodySerializer(body) {
     const data = new FormData();
-    if (body && "payload" in body) data.append("payload", new Blob([body.payload], { type: "application/json" }));
+    if (typeof body === "object" && "payload" in body) data.append("payload", new Blob([body.payload], { type: "application/json" }));
     data.append("files", new Blob(["Notes"]), "notes.txt");
     return data;
   },
