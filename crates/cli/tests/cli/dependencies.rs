@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The workspace crates that each crate may depend on.
-const MAY_USE: [(&str, &[&str]); 22] = [
+const MAY_USE: [(&str, &[&str]); 23] = [
     ("api", &[]),
     ("model", &[]),
     ("card", &[]),
     ("front_matter", &[]),
+    ("priority", &[]),
     ("webp", &[]),
     ("picture", &["webp"]),
     ("media", &["model", "picture"]),
@@ -34,6 +35,7 @@ const MAY_USE: [(&str, &[&str]); 22] = [
             "markdown",
             "media",
             "model",
+            "priority",
             "search",
             "store",
         ],

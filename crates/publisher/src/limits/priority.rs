@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+pub(crate) use priority::lower;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio_util::task::AbortOnDropHandle;
@@ -38,11 +39,6 @@ pub(crate) fn spawn_by_length<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> JoinHandle<T> {
     if is_long { spawn_low(work) } else { spawn_blocking(work) }
-}
-
-/// Of the current thread only, until it ends.
-pub(crate) fn lower() {
-    let _ = rustix::process::nice(19);
 }
 
 #[cfg(test)]
