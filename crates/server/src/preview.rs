@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::listen::{RequestBody, RequestHandler};
-use crate::sites::Sites;
+use crate::sites::{Sites, notes};
 
 const EVENTS: &str = "/.recto/events";
 const SCRIPT: &str = concat!("<script>", include_str!("preview.js"), "</script>\n");
@@ -30,7 +30,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// What the pages of a preview show beside their content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PreviewState {
-    /// Changes with every build.
+    /// Changes with every build; zero until the first one.
     pub version: u64,
     /// With file and line.
     pub problems: Vec<String>,
@@ -58,6 +58,9 @@ impl RequestHandler for Preview {
     async fn handle(&self, peer: SocketAddr, mut request: Request<RequestBody>) -> Response<Self::Body> {
         if request.uri().path() == EVENTS {
             return events(self.state.clone());
+        }
+        if self.state.borrow().version == 0 {
+            return with_script(notes::not_built_yet()).await;
         }
         let headers = request.headers_mut();
         headers.insert(HOST, self.host.clone());

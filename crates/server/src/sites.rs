@@ -26,7 +26,7 @@ mod markdown;
 mod mcp;
 mod media;
 mod metrics;
-mod notes;
+pub(crate) mod notes;
 mod password_form;
 mod path;
 mod response;

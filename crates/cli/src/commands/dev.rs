@@ -34,42 +34,49 @@ impl DevCommand {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         let data = tempfile::tempdir().context("make a temporary directory")?;
         serve::runtime()?.block_on(async {
+            let changes = watch::Changes::of(&self.folder)?;
             // While the server starts. What is wrong with the folder is reported when it is read again for the first push.
             let (folder, config) = (self.folder.clone(), Config::read(&self.folder).unwrap_or_default());
-            let reading = std::thread::spawn(move || {
+            let reading = tokio::task::spawn_blocking(move || {
                 let options = Options { content_type: config.content_type, ignore: config.ignore };
                 let mut reader = Reader::new(&folder, options);
                 let _ = reader.read(&|_| ());
                 reader
             });
             let server = PreviewServer::start(data.path(), self.listen).await?;
-            let reader = reading.join().expect("reading a folder does not panic");
-            let outcome = self.show(&server, reader, global).await;
+            self.announce(&server.url, global);
+            let reader = reading.await.context("read the folder")?;
+            let outcome = self.show(&server, reader, changes).await;
             server.stop().await;
             outcome
         })
     }
 
+    /// A browser shows what is wrong, too, and loads the page again after the first build.
+    fn announce(&self, url: &str, global: &Global) {
+        match global.json {
+            true => output::json(&serde_json::json!({ "url": url })),
+            false => output::line(format!("{url} shows {}; stop with Ctrl-C", self.folder.display())),
+        }
+        if !self.no_open && !global.json {
+            output::open_browser(url);
+        }
+    }
+
     /// Until it is interrupted.
-    async fn show(self, server: &PreviewServer, reader: Reader, global: &Global) -> Result<ExitCode> {
-        let mut changes = watch::Changes::of(&self.folder)?;
+    async fn show(
+        self,
+        server: &PreviewServer,
+        reader: Reader,
+        mut changes: watch::Changes,
+    ) -> Result<ExitCode> {
         let command = PushCommand::to(self.folder.clone(), &server.api, &server.account.token);
         let mut push = Push::for_preview(command, reader).await?;
-        match global.json {
-            true => output::json(&serde_json::json!({ "url": server.url })),
-            false => {
-                output::line(format!("{} shows {}; stop with Ctrl-C", server.url, self.folder.display()))
-            }
-        }
         let mut interruption = std::pin::pin!(tokio::signal::ctrl_c());
-        let mut is_first = true;
         loop {
             tokio::select! {
                 outcome = push.preview() => update(server, outcome),
                 _ = &mut interruption => return Ok(ExitCode::SUCCESS),
-            }
-            if std::mem::take(&mut is_first) && !self.no_open && !global.json {
-                output::open_browser(&server.url);
             }
             tokio::select! {
                 () = async {
@@ -87,8 +94,9 @@ fn update(server: &PreviewServer, outcome: Result<Option<BTreeMap<String, String
     match outcome {
         Ok(unpublished) => server.show(|state| {
             state.problems.clear();
-            if let Some(unpublished) = unpublished {
-                (state.version, state.unpublished) = (state.version + 1, unpublished);
+            // Open pages wait for the first build, even of an empty folder.
+            if unpublished.is_some() || state.version == 0 {
+                (state.version, state.unpublished) = (state.version + 1, unpublished.unwrap_or_default());
             }
         }),
         Err(error) => {

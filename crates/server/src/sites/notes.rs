@@ -24,6 +24,14 @@ pub(super) fn nothing_published() -> SiteResponse {
     note(StatusCode::NOT_FOUND, "Nothing is published yet", text)
 }
 
+/// For a preview: the page is loaded again after the first build.
+pub(crate) fn not_built_yet() -> SiteResponse {
+    let text = "<p>The folder is being read. The site appears here after its first build.</p>";
+    let mut response = note(StatusCode::SERVICE_UNAVAILABLE, "One moment", text);
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(1));
+    response
+}
+
 pub(super) fn bad_search() -> SiteResponse {
     let text = "<p>Search for at most 200 characters. <a href=\"/search\">Back to the search</a></p>";
     note(StatusCode::BAD_REQUEST, "The search cannot be read", text)

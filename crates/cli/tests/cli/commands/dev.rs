@@ -88,6 +88,33 @@ fn a_folder_is_shown_while_it_is_written() {
 }
 
 #[test]
+fn before_the_first_build_a_page_says_so_and_shows_what_is_wrong() {
+    let recto = Recto::new();
+    let file = recto.write_file("site/a.md", "# A\n\n![](missing.png)\n");
+    let mut preview = Preview::of(&recto, file.parent().unwrap());
+    let state = preview.wait(|state| !state["problems"].as_array().unwrap().is_empty());
+    assert_eq!(state["version"], 0);
+    let (status, page) = preview.get("/a");
+    assert_eq!(status, 503);
+    assert!(page.contains("after its first build") && page.contains("EventSource"), "{page}");
+    recto.write_file("site/a.md", "# A\n");
+    preview.wait(|state| state["version"] == 1);
+    assert_eq!(preview.get("/a").0, 200);
+}
+
+#[test]
+fn an_empty_folder_is_shown_too() {
+    let recto = Recto::new();
+    let folder = recto.write_file("site/.keep", "").parent().unwrap().to_owned();
+    let mut preview = Preview::of(&recto, &folder);
+    preview.wait(|state| state["version"] == 1);
+    assert_eq!(preview.get("/").0, 404);
+    recto.write_file("site/a.md", "# A\n");
+    preview.wait(|state| state["version"] == 2);
+    assert_eq!(preview.get("/a").0, 200);
+}
+
+#[test]
 fn an_interruption_ends_it() {
     let recto = Recto::new();
     let file = recto.write_file("site/a.md", "# A\n");
