@@ -1,5 +1,17 @@
 //! The lowest priority for threads that work for long: others do not wait for them.
 
+use std::cell::Cell;
+
+thread_local! {
+    static IS_LOW: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the current thread has the lowest priority. While it has a lock, others may wait for it long: the processors may
+/// be busy with anything else.
+pub fn is_low() -> bool {
+    IS_LOW.get()
+}
+
 /// The longest that the kernel accepts.
 const SLICE: u64 = 100_000_000;
 
@@ -9,6 +21,7 @@ const SLICE: u64 = 100_000_000;
 /// same length may be allowed to run until the next tick of the kernel's clock first, up to four milliseconds, even at the
 /// lowest priority. Kernels before Linux 6.12 ignore the length.
 pub fn lower() {
+    IS_LOW.set(true);
     let _ = rustix::process::nice(19);
     let attributes = libc::sched_attr {
         size: size_of::<libc::sched_attr>() as u32,
@@ -41,8 +54,14 @@ mod tests {
 
     #[test]
     fn a_thread_has_the_lowest_priority_and_long_slices() {
-        let (before, lowered) = (attributes(), std::thread::spawn(|| (lower(), attributes()).1));
+        let before = attributes();
+        let lowered = std::thread::spawn(|| {
+            lower();
+            assert!(is_low());
+            attributes()
+        });
         let lowered = lowered.join().expect("the thread ends");
+        assert!(!is_low());
         assert_eq!((lowered.sched_policy, lowered.sched_nice), (libc::SCHED_OTHER as u32, 19));
         // An older kernel knows no length.
         assert!([0, SLICE].contains(&lowered.sched_runtime), "{}", lowered.sched_runtime);

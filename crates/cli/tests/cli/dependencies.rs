@@ -20,7 +20,7 @@ const MAY_USE: [(&str, &[&str]); 23] = [
     ("import", &["front_matter", "model"]),
     ("blob", &["model"]),
     ("limits", &["model"]),
-    ("store", &["model"]),
+    ("store", &["model", "priority"]),
     ("backup", &["blob", "model", "store"]),
     ("generator", &["markdown", "model", "search"]),
     (

@@ -20,10 +20,12 @@ use crate::error::Result;
 const COPY_PAGES: i64 = 1000;
 /// A burst of writes comes to its end first: what it writes twice is copied once.
 const COPY_PAUSE: Duration = Duration::from_secs(1);
-/// Beyond this it is copied at once and restarted: 64 MB, two of the largest publishes, or 16 MB while small writes of
-/// others would wait for that.
+/// Beyond this it is copied at once and restarted: 64 MB, two of the largest publishes, or 4 MB while small writes of
+/// others would wait for the disk meanwhile.
 const LONG_PAGES: i64 = 16384;
-const LONG_PAGES_SHARED: i64 = 4096;
+const LONG_PAGES_SHARED: i64 = 1024;
+/// How often it is copied before all writes wait for the rest.
+const COPIES: usize = 4;
 /// A file that a burst has left longer than this is cut off: by SQLite, once the log is copied to its end and the next
 /// write restarts it, or by us, when nothing was written for a while.
 pub(crate) const FILE_BYTES: u64 = 32 << 20;
@@ -152,8 +154,17 @@ impl Log {
 
     /// Copies the log, the last of it while all writes wait, so that the next write restarts it. `false`: a reader kept it
     /// from that.
+    ///
+    /// SQLite syncs the database only after copying the log to its very end. The first time new pages have nearly always
+    /// followed meanwhile; without another copy, all writes would wait for that sync.
     fn restart(&self) -> Result<bool> {
-        self.checkpoint("PASSIVE")?;
+        for _ in 0..COPIES {
+            self.checkpoint("PASSIVE")?;
+            let Checkpoint { pages, copied, .. } = self.checkpoint("NOOP")?;
+            if copied == pages {
+                break;
+            }
+        }
         Ok(self.restart.alone(|| self.checkpoint("RESTART"))?.is_whole)
     }
 

@@ -4,12 +4,16 @@
 //! would cost as much as the write itself. A caller that finds a write running leaves its work in the queue and waits. The writer runs what it
 //! finds there, each piece in a savepoint of one transaction, commits once, and answers them all.
 //!
+//! A thread of the lowest priority never becomes the writer: it may be stopped in the middle of a write, for as long as other
+//! threads are busy, and all other writes would wait. It leaves its work to a thread that only writes.
+//!
 //! A step of a larger write is committed by itself and without a sync: the next commit with one syncs the whole log.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use prometheus::{Histogram, exponential_buckets, register_histogram};
@@ -19,7 +23,7 @@ use tokio::sync::Semaphore;
 
 use super::announcements::Announcements;
 use super::checkpoint::Restart;
-use super::job::{Job, QUEUE, Undo};
+use super::job::{Job, QUEUE, Undo, spawn};
 use super::tx::{Engine, cached, roll_back};
 use crate::error::{Error, Result};
 
@@ -41,6 +45,8 @@ pub(crate) struct Writer {
     most: usize,
     /// How long a write waits for another process to end its own.
     lock: Duration,
+    /// Wakes the thread that only writes.
+    queued: SyncSender<()>,
     /// For the thread that copies the log.
     written: SyncSender<()>,
     restart: Restart,
@@ -56,43 +62,53 @@ struct Queued {
 }
 
 impl Writer {
-    pub(crate) fn new(
+    /// The thread ends with the writer.
+    pub(crate) fn start(
         connection: Connection,
         most: usize,
         lock: Duration,
         written: SyncSender<()>,
         restart: Restart,
         announcements: Arc<Announcements>,
-    ) -> Writer {
+    ) -> Result<(Arc<Writer>, JoinHandle<()>)> {
         let (connection, queue) = (Mutex::new(connection), Mutex::default());
-        Writer {
+        let (queued, woken) = sync_channel(1);
+        let writer = Arc::new(Writer {
             connection,
             queue,
             free_places: Semaphore::new(QUEUE),
             most,
             lock,
+            queued,
             written,
             restart,
             announcements,
             syncs: AtomicBool::new(true),
-        }
+        });
+        let writing = Arc::downgrade(&writer);
+        let thread = spawn("recto-writer", move || {
+            while let (Ok(()), Some(writer)) = (woken.recv(), writing.upgrade()) {
+                writer.write_all();
+            }
+        })?;
+        Ok((writer, thread))
     }
 
     /// Has the job run: by this caller, or by the one that is writing now. `is_step`: a later commit makes it durable.
-    pub(crate) async fn send(self: &Arc<Self>, job: Job, is_step: bool) {
+    pub(crate) async fn send(&self, job: Job, is_step: bool) {
         if let Ok(permit) = self.free_places.acquire().await {
             // Given back when the job is taken from the queue.
             permit.forget();
         }
         self.queue().push_back(Queued { job, is_step, since: Instant::now() });
         match Handle::current().runtime_flavor() {
-            RuntimeFlavor::MultiThread => self.write_one_group(),
+            RuntimeFlavor::MultiThread if !priority::is_low() => self.write_one_group(),
             _ => self.write_elsewhere(),
         }
     }
 
     /// Writes once. What was queued meanwhile is for another thread: this one's caller waits for an answer.
-    fn write_one_group(self: &Arc<Self>) {
+    fn write_one_group(&self) {
         let Some(connection) = self.connection() else { return };
         tokio::task::block_in_place(|| self.write_group(&connection));
         drop(connection);
@@ -102,9 +118,9 @@ impl Writer {
         }
     }
 
-    fn write_elsewhere(self: &Arc<Self>) {
-        let writer = self.clone();
-        tokio::task::spawn_blocking(move || writer.write_all());
+    fn write_elsewhere(&self) {
+        // Full means it will look at the queue anyway.
+        let _ = self.queued.try_send(());
     }
 
     fn write_all(&self) {

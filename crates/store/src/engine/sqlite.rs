@@ -47,7 +47,9 @@ impl Sqlite {
         let (log, log_length) = Log::new(connect(path)?, path, woken, restart.clone())?;
         threads.push(spawn("recto-log", move || log.copy())?);
         let announcements = Arc::<Announcements>::default();
-        let writer = Arc::new(Writer::new(writer, group, lock, written, restart, announcements.clone()));
+        let (writer, thread) =
+            Writer::start(writer, group, lock, written, restart, announcements.clone())?;
+        threads.push(thread);
         let read_queue = Arc::new(Mutex::new(read_queue));
         for _ in 0..READERS {
             let (path, queue) = (PathBuf::from(path), read_queue.clone());

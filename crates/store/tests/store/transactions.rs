@@ -20,6 +20,7 @@ testing::on_both_databases!(
     a_read_changes_nothing,
     closing_finishes_what_was_queued,
     only_a_step_is_committed_without_a_sync,
+    no_write_runs_at_the_lowest_priority,
 );
 
 fn add(tx: &mut Tx, name: &str) -> Result<(), Error> {
@@ -52,6 +53,22 @@ async fn only_a_step_is_committed_without_a_sync(database: &Database) {
         assert!(failed.is_err());
         assert!(write(store, is_synced).await);
     }
+}
+
+/// It would have the lock of all writes, and might be stopped for long.
+async fn no_write_runs_at_the_lowest_priority(database: &Database) {
+    let store = database.store().clone();
+    let thread = std::thread::spawn(|| {
+        let mut low = tokio::runtime::Builder::new_multi_thread();
+        let low = low.worker_threads(2).enable_all().on_thread_start(priority::lower).build().unwrap();
+        let task = low.spawn(async move {
+            assert!(priority::is_low());
+            let write = store.write(|_| Ok::<_, Error>(priority::is_low())).await.unwrap();
+            (write, store.write_step(false, |_| Ok::<_, Error>(priority::is_low())).await.unwrap())
+        });
+        low.block_on(task).unwrap()
+    });
+    assert_eq!(thread.join().unwrap(), (false, false));
 }
 
 /// Occupies a connection (SQLite: the writer) until signalled. Writes that are queued meanwhile are one group.
