@@ -31,6 +31,7 @@ async function use(account, token) {
   await step('two people on one page', writing.twoPeople);
   await step('files that are dropped', writing.dropped);
   await step('nothing typed is lost', writing.nothingIsLost);
+  await step('one page in two tabs', writing.twoTabs);
   await step('by keyboard', writing.byKeyboard);
   await step('plain text instead of the editor', writing.plainText);
   await report.step('a passkey', () => passkey(browser));

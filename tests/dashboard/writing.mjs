@@ -187,6 +187,47 @@ export async function nothingIsLost(browser, server, account, token) {
   await page.context().close();
 }
 
+export async function twoTabs(browser, server, account, token) {
+  await server.publish(token, { pages: [{ title: 'Twice', content: 'before' }] });
+  const first = await member(browser, server, account, 'tabs@example.com');
+  await first.getByRole('link', { name: 'Twice' }).click();
+  const address = first.url();
+  const opened = async () => {
+    const page = await first.context().newPage();
+    await page.goto(address);
+    await page.locator('.cm-editor').waitFor();
+    return page;
+  };
+  await first.locator('.cm-editor').waitFor();
+  const second = await opened();
+  await content(first).fill('typed in the first tab');
+  await kept(first);
+  await content(second).fill('typed in the second tab');
+  await second.getByText('something else in another tab').waitFor();
+  await second.close();
+
+  // Both texts are there: one is shown, and the other is offered.
+  const third = await opened();
+  assert.equal(await text(third), 'typed in the first tab');
+  await third.getByRole('button', { name: 'Show it' }).click();
+  await until('the other text is shown', async () => (await text(third)) === 'typed in the second tab');
+  await kept(third);
+  await third.getByRole('button', { name: 'Show it' }).click();
+  await until('they are exchanged', async () => (await text(third)) === 'typed in the first tab');
+  await kept(third);
+  await third.getByRole('button', { name: 'Save', exact: true }).click();
+  await third.getByText('Saved.').waitFor();
+
+  // The other one is not lost by that, and does not replace what was saved.
+  const fourth = await opened();
+  await fourth.getByText('were restored').waitFor();
+  assert.equal(await text(fourth), 'typed in the second tab');
+  await kept(fourth);
+  await fourth.getByRole('button', { name: 'Save', exact: true }).click();
+  await fourth.getByText('someone else changed this page').waitFor();
+  await first.context().close();
+}
+
 export async function byKeyboard(browser, server, account) {
   const page = await member(browser, server, account, 'keys@example.com');
   await page.goto(`${page.url().split('?')[0]}/new`);

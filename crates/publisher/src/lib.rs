@@ -54,7 +54,7 @@ pub use sites::drawn::initial;
 pub use sites::public_address::is_public;
 pub use sites::{
     ChangedPage, Exported, Found, ListedPages, PageEvent, PreviewPage, ReleaseChanges, ReleaseInfo,
-    SearchResults, Searched, content_type, is_html,
+    SearchResults, Searched, UnbuiltSite, content_type, is_html,
 };
 pub use store::autosaves::Autosave;
 pub use store::building::Worker;

@@ -11,6 +11,7 @@ mod releases;
 mod search;
 pub(crate) mod serving;
 mod settings;
+mod unbuilt;
 
 pub use self::export::Exported;
 pub use self::preview::PreviewPage;
@@ -18,6 +19,7 @@ pub use self::releases::{ChangedPage, PageEvent, ReleaseChanges, ReleaseInfo};
 pub(crate) use self::search::Searches;
 pub use self::search::{ListedPages, SearchResults, Searched};
 pub use self::serving::{Found, content_type, is_html};
+pub use self::unbuilt::UnbuiltSite;
 
 use api::{SiteList, SiteSummary};
 use model::{AccountId, Role, SiteId, SiteName, Timestamp};

@@ -13,11 +13,10 @@
       "font:600 .75rem/1.6 system-ui,sans-serif;vertical-align:middle";
     element.append(label);
   };
-  let shown;
+  const shown = Number(document.currentScript.dataset.version);
   new EventSource("/.recto/events").onmessage = ({ data }) => {
     const { version, problems, unpublished } = JSON.parse(data);
-    if (shown !== undefined && shown !== version) return location.reload();
-    shown = version;
+    if (shown !== version) return location.reload();
     box.textContent = problems.join("\n");
     if (problems.length) document.body.append(box);
     else box.remove();

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::header::{
@@ -15,6 +16,7 @@ use futures_util::stream;
 use http_body_util::{BodyExt, Either, Full, StreamBody};
 use hyper::body::Frame;
 use memchr::memmem;
+use publisher::{UnbuiltSite, content_type};
 use serde::Serialize;
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -23,15 +25,18 @@ use crate::listen::{RequestBody, RequestHandler};
 use crate::sites::{Sites, notes};
 
 const EVENTS: &str = "/.recto/events";
-const SCRIPT: &str = concat!("<script>", include_str!("preview.js"), "</script>\n");
+const SCRIPT: &str = include_str!("preview.js");
 /// Sent to a silent client now and then, so that a closed connection is noticed.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// What the pages of a preview show beside their content.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Default, Serialize)]
 pub struct PreviewState {
     /// Changes with every build; zero until the first one.
     pub version: u64,
+    /// What is shown until the first build.
+    #[serde(skip)]
+    pub unbuilt: Option<Arc<UnbuiltSite>>,
     /// With file and line.
     pub problems: Vec<String>,
     /// Pages that are not published yet, by path: why.
@@ -52,6 +57,16 @@ impl Preview {
     }
 }
 
+fn before_the_first_build(
+    site: Option<&UnbuiltSite>,
+    path: &str,
+) -> Response<<Sites as RequestHandler>::Body> {
+    let Some(file) = site.and_then(|site| site.file(path)) else { return notes::not_built_yet() };
+    let mut response = Response::new(Either::Left(Full::new(file)));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type(path)));
+    response
+}
+
 impl RequestHandler for Preview {
     type Body = <Sites as RequestHandler>::Body;
 
@@ -59,8 +74,13 @@ impl RequestHandler for Preview {
         if request.uri().path() == EVENTS {
             return events(self.state.clone());
         }
-        if self.state.borrow().version == 0 {
-            return with_script(notes::not_built_yet()).await;
+        let (version, unbuilt) = {
+            let state = self.state.borrow();
+            (state.version, state.unbuilt.clone())
+        };
+        if version == 0 {
+            let response = before_the_first_build(unbuilt.as_deref(), request.uri().path());
+            return if is_html(&response) { with_script(response, version).await } else { response };
         }
         let headers = request.headers_mut();
         headers.insert(HOST, self.host.clone());
@@ -69,7 +89,7 @@ impl RequestHandler for Preview {
         }
         let response = self.sites.handle(peer, request).await;
         match is_html(&response) {
-            true => with_script(response).await,
+            true => with_script(response, version).await,
             false => response,
         }
     }
@@ -82,6 +102,7 @@ fn is_html<B>(response: &Response<B>) -> bool {
 
 async fn with_script<B: hyper::body::Body<Data = Bytes> + Unpin, S>(
     response: Response<B>,
+    version: u64,
 ) -> Response<Either<Full<Bytes>, S>> {
     let (mut head, body) = response.into_parts();
     // Files of a release are in memory as a whole, so this cannot fail.
@@ -89,7 +110,7 @@ async fn with_script<B: hyper::body::Body<Data = Bytes> + Unpin, S>(
     let page = match page.is_empty() {
         // The response to a HEAD request.
         true => page,
-        false => Bytes::from(insert(&page)),
+        false => Bytes::from(insert(&page, version)),
     };
     head.headers.insert(CONTENT_LENGTH, HeaderValue::from(page.len()));
     head.headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -97,10 +118,11 @@ async fn with_script<B: hyper::body::Body<Data = Bytes> + Unpin, S>(
     Response::from_parts(head, Either::Left(Full::new(page)))
 }
 
-/// The page with the script at the end of its body.
-fn insert(page: &[u8]) -> Vec<u8> {
+/// The page with the script at the end of its body. The script knows the version that it shows.
+fn insert(page: &[u8], version: u64) -> Vec<u8> {
     let end = memmem::rfind(page, b"</body>").unwrap_or(page.len());
-    [&page[..end], SCRIPT.as_bytes(), &page[end..]].concat()
+    let script = format!("<script data-version=\"{version}\">{SCRIPT}</script>\n");
+    [&page[..end], script.as_bytes(), &page[end..]].concat()
 }
 
 /// The state now, and after each change.
@@ -133,17 +155,17 @@ mod tests {
 
     #[test]
     fn the_script_is_at_the_end_of_the_body() {
-        let page = insert(b"<body><pre>&lt;/body></pre>a</body></html>");
+        let page = insert(b"<body><pre>&lt;/body></pre>a</body></html>", 7);
         let page = String::from_utf8(page).expect("UTF-8");
-        assert!(page.starts_with("<body><pre>&lt;/body></pre>a<script>"), "{page}");
+        assert!(page.starts_with("<body><pre>&lt;/body></pre>a<script data-version=\"7\">"), "{page}");
         assert!(page.ends_with("</script>\n</body></html>"), "{page}");
-        assert!(String::from_utf8_lossy(&insert(b"no body")).starts_with("no body<script>"));
+        assert!(String::from_utf8_lossy(&insert(b"no body", 0)).starts_with("no body<script"));
     }
 
     #[test]
     fn an_event_is_one_line_of_json() {
         let problems = vec!["a.md:3: \"x\"\nis missing".to_owned()];
-        let text = event(&PreviewState { version: 7, problems, unpublished: BTreeMap::new() });
+        let text = event(&PreviewState { version: 7, problems, ..PreviewState::default() });
         assert_eq!(
             text,
             "data: {\"version\":7,\"problems\":[\"a.md:3: \\\"x\\\"\\nis missing\"],\"unpublished\":{}}\n\n"

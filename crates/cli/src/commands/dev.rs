@@ -1,7 +1,8 @@
 //! `recto dev`: shows a folder of Markdown as a site while it is being written.
 //!
 //! It is a server with a temporary data directory, to which the folder is pushed after each change: what it shows is
-//! what a push publishes. Drafts and pages with a date in the future are shown as well, and marked.
+//! what a push publishes. Drafts and pages with a date in the future are shown as well, and marked. Until the first build has
+//! ended, a page is generated when it is opened.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -11,9 +12,10 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Args;
 use folder::{Config, Options, Reader};
-use model::{Clock, SystemClock};
+use model::{Clock, Section, SystemClock};
+use publisher::{PreviewPage, SiteSettings};
 
-use super::push::{Push, PushCommand, note, watch};
+use super::push::{Push, PushCommand, note, publish_all, watch};
 use crate::serve::{self, PreviewServer};
 use crate::{Global, output};
 
@@ -38,14 +40,20 @@ impl DevCommand {
             // While the server starts. What is wrong with the folder is reported when it is read again for the first push.
             let (folder, config) = (self.folder.clone(), Config::read(&self.folder).unwrap_or_default());
             let reading = tokio::task::spawn_blocking(move || {
+                let settings = settings_of(&config);
                 let options = Options { content_type: config.content_type, ignore: config.ignore };
                 let mut reader = Reader::new(&folder, options);
-                let _ = reader.read(&|_| ());
-                reader
+                let folder = reader.read(&|_| ()).ok();
+                (reader, folder, settings)
             });
             let server = PreviewServer::start(data.path(), self.listen).await?;
             self.announce(&server.url, global);
-            let reader = reading.await.context("read the folder")?;
+            let (reader, folder, settings) = reading.await.context("read the folder")?;
+            if let Some(mut folder) = folder {
+                let unpublished = publish_all(&mut folder);
+                server.show_unbuilt(settings, folder.pages.iter().map(|page| shown(page)).collect());
+                server.show(|state| state.unpublished = unpublished);
+            }
             let outcome = self.show(&server, reader, changes).await;
             server.stop().await;
             outcome
@@ -89,6 +97,31 @@ impl DevCommand {
     }
 }
 
+/// Those that are right: what is wrong with the others is reported by the first push.
+fn settings_of(config: &Config) -> SiteSettings {
+    let mut settings = SiteSettings::default();
+    for setting in &config.settings {
+        let _ = settings.set(&setting.key, &setting.value);
+    }
+    settings
+}
+
+/// A page without the files it shows, which get their addresses from the first push.
+fn shown(page: &folder::Page) -> PreviewPage {
+    let no_address = |_: &str| Some(String::new());
+    PreviewPage {
+        key: page.key.clone(),
+        section_spelling: Section::parse_typed(&page.section).ok().and_then(|(_, spelling)| spelling),
+        title: page.title.clone(),
+        description: Some(page.description.clone()).filter(|text| !text.is_empty()),
+        tags: page.tags.as_slice().to_vec(),
+        published_at: page.published_at,
+        api_endpoint: page.api_endpoint.clone(),
+        params: page.params_for_upload(no_address).to_string(),
+        content: page.text.for_upload(no_address),
+    }
+}
+
 /// Shows a new build, or what is wrong, in the terminal and on the pages.
 fn update(server: &PreviewServer, outcome: Result<Option<BTreeMap<String, String>>>) {
     match outcome {
@@ -97,6 +130,7 @@ fn update(server: &PreviewServer, outcome: Result<Option<BTreeMap<String, String
             // Open pages wait for the first build, even of an empty folder.
             if unpublished.is_some() || state.version == 0 {
                 (state.version, state.unpublished) = (state.version + 1, unpublished.unwrap_or_default());
+                state.unbuilt = None;
             }
         }),
         Err(error) => {

@@ -342,7 +342,7 @@ impl Push {
 }
 
 /// Publishes drafts and pages dated in the future, for a preview. Returns why a visitor would not see them, by path.
-fn publish_all(folder: &mut Folder) -> BTreeMap<String, String> {
+pub(super) fn publish_all(folder: &mut Folder) -> BTreeMap<String, String> {
     let mut unpublished = BTreeMap::new();
     for page in &mut folder.pages {
         if let Some(why) = dev::unpublished(page) {

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use model::AccountName;
-use publisher::{AccountCreated, Publisher};
+use model::{AccountName, Clock, SystemClock};
+use publisher::{AccountCreated, PreviewPage, Publisher, SiteSettings, UnbuiltSite};
 use server::{ListenLimits, Preview, PreviewState};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -70,6 +70,13 @@ impl PreviewServer {
             stop,
             tasks,
         })
+    }
+
+    /// Shows pages before the first build.
+    pub fn show_unbuilt(&self, settings: SiteSettings, pages: Vec<PreviewPage>) {
+        let (origin, title) = (&self.account.deploy_url, ACCOUNT.to_lowercase());
+        let unbuilt = UnbuiltSite::new(origin, &title, settings, pages, SystemClock.now());
+        self.show(|state| state.unbuilt = Some(Arc::new(unbuilt)));
     }
 
     /// Changes what open pages show; with another version they are loaded again.

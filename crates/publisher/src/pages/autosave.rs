@@ -25,6 +25,8 @@ pub struct Typed {
     pub version: i64,
     /// Rises with what is typed.
     pub revision: i64,
+    /// The revision that this tab has shown, or `i64::MAX` for any.
+    pub seen: i64,
     /// The fields of the form as JSON.
     pub fields: String,
     /// In the address of the preview.
@@ -32,12 +34,14 @@ pub struct Typed {
 }
 
 impl Publisher {
+    /// `Error::Changed`: another tab of the same person has typed something else.
     pub async fn autosave(&self, site: &Site, user: UserId, typed: Typed) -> Result<(), Error> {
         self.disks.check()?;
-        let (site, Typed { form, version, revision, fields, preview }) = (site.id, typed);
+        let (site, Typed { form, version, revision, seen, fields, preview }) = (site.id, typed);
         let autosave =
             Autosave { form, version, revision, fields, preview: preview.hash(), saved_at: self.clock.now() };
-        self.write(move |tx, _| Ok(autosaves::put(tx, site, user, &autosave, KEPT_FORMS)?)).await
+        let kept = self.write(move |tx, _| Ok(autosaves::put(tx, site, user, &autosave, seen, KEPT_FORMS)?));
+        if kept.await? { Ok(()) } else { Err(Error::Changed) }
     }
 
     /// What a person has typed on a form.
@@ -55,6 +59,18 @@ impl Publisher {
     pub async fn autosave_discard(&self, site: &Site, user: UserId, form: Uuid) -> Result<(), Error> {
         let site = site.id;
         self.write(move |tx, _| Ok(autosaves::remove(tx, site, user, form)?)).await
+    }
+
+    /// After a page was saved. What another tab has typed is kept.
+    pub async fn autosave_saved(
+        &self,
+        site: &Site,
+        user: UserId,
+        form: Uuid,
+        (preview, seen): (&Secret, i64),
+    ) -> Result<(), Error> {
+        let (site, preview) = (site.id, preview.hash());
+        self.write(move |tx, _| Ok(autosaves::remove_seen(tx, site, user, form, &preview, seen)?)).await
     }
 
     pub(crate) async fn sweep_autosaves(&self) -> Result<(), Error> {

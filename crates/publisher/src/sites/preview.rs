@@ -105,7 +105,7 @@ impl Publisher {
     }
 }
 
-fn of_generator(page: PreviewPage, now: model::Timestamp) -> Page {
+pub(super) fn of_generator(page: PreviewPage, now: model::Timestamp) -> Page {
     Page {
         id: model::PageId::new(now),
         key: page.key,
@@ -124,7 +124,7 @@ fn of_generator(page: PreviewPage, now: model::Timestamp) -> Page {
 }
 
 /// The bytes of a file.
-fn made(site: &generator::Site, path: &str, source: Option<&Source>) -> Option<Vec<u8>> {
+pub(super) fn made(site: &generator::Site, path: &str, source: Option<&Source>) -> Option<Vec<u8>> {
     match site.make(path, source).ok()??.file {
         File::Bytes(bytes) => Some(bytes),
         File::Redirect(_) => None,

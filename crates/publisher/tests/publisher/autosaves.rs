@@ -21,8 +21,8 @@ async fn what_was_typed_is_forgotten_after_thirty_days(database: &Database) {
     let email = Email::parse("ada@example.com").unwrap();
     let made = world.publisher.user_create(email, site.account, Role::Writer, false).await.unwrap();
     let form = Uuid::from_u128(1);
-    let typed =
-        Typed { form, version: 0, revision: 1, fields: "{}".into(), preview: Secret::generate().unwrap() };
+    let preview = Secret::generate().unwrap();
+    let typed = Typed { form, version: 0, revision: 1, seen: 0, fields: "{}".into(), preview };
     world.publisher.autosave(&site, made.user, typed).await.unwrap();
     for (days, is_kept) in [(29, true), (1, false)] {
         world.clock.advance(days * DAY);

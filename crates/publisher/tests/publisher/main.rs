@@ -27,6 +27,7 @@ mod releases;
 mod schedule;
 mod search_index;
 mod trash;
+mod unbuilt;
 mod verify;
 
 use std::sync::Arc;

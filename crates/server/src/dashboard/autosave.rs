@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use model::{PageId, Secret, Timestamp};
-use publisher::{Autosave, Typed};
+use publisher::{Autosave, Error, Typed};
 use uuid::Uuid;
 
 use super::failure::Failure;
@@ -21,15 +21,16 @@ pub(super) struct FormIds {
     pub(super) form: Uuid,
     /// What is typed next has a higher one.
     pub(super) revision: i64,
-    /// The secret in the address of the preview.
+    /// The revision that was shown when the form was loaded.
+    pub(super) seen: i64,
+    /// The secret in the address of the preview. Each loaded form has its own.
     pub(super) preview: Secret,
 }
 
 impl FormIds {
     pub(super) fn of(form: Uuid, revision: i64) -> Result<FormIds, Failure> {
-        let preview =
-            Secret::generate().map_err(|error| publisher::Error::Internal(format!("a secret: {error}")))?;
-        Ok(FormIds { form, revision, preview })
+        let preview = Secret::generate().map_err(|error| Error::Internal(format!("a secret: {error}")))?;
+        Ok(FormIds { form, revision, seen: revision, preview })
     }
 
     /// Those that a form has sent. `None`: it has none, such as the form of a program.
@@ -39,7 +40,8 @@ impl FormIds {
             None => fields.get("form").parse().ok()?,
         };
         let revision = fields.get("revision").parse().unwrap_or_default();
-        Some(FormIds { form, revision, preview: Secret::parse(&fields.get("preview"))? })
+        let seen = fields.get("seen").parse().unwrap_or(i64::MAX);
+        Some(FormIds { form, revision, seen, preview: Secret::parse(&fields.get("preview"))? })
     }
 }
 
@@ -77,7 +79,7 @@ pub(super) async fn keep(
     put(&app, &at, &fields, submitted(&fields, Some(page))?).await
 }
 
-/// Keeps the fields of a form that a person has sent: what was kept before is older.
+/// Keeps the fields of a form that a person has sent: what this tab has kept before is older.
 pub(super) async fn replace(
     app: &App,
     at: &AtSite,
@@ -101,11 +103,15 @@ async fn put(app: &App, at: &AtSite, fields: &Fields, ids: FormIds) -> Result<St
         form: ids.form,
         version: form.version,
         revision: ids.revision,
+        seen: ids.seen,
         fields: serde_json::to_string(&form).unwrap_or_default(),
         preview: ids.preview,
     };
-    app.publisher.autosave(&at.access.site, at.session.user, typed).await?;
-    Ok(StatusCode::NO_CONTENT)
+    match app.publisher.autosave(&at.access.site, at.session.user, typed).await {
+        Ok(()) => Ok(StatusCode::NO_CONTENT),
+        Err(Error::Changed) => Err(Failure::OtherTab),
+        Err(error) => Err(error.into()),
+    }
 }
 
 pub(super) async fn discard_new(

@@ -46,6 +46,14 @@ function keys() {
   }
 }
 
+function store(key, typed) {
+  try {
+    localStorage.setItem(key, JSON.stringify(typed));
+  } catch {
+    // Full or switched off: the server still keeps what is typed.
+  }
+}
+
 function load(key) {
   try {
     return JSON.parse(localStorage.getItem(key));
@@ -59,7 +67,9 @@ function startPageForm(form) {
   const isNew = form.action.endsWith("/new");
   // Another person may use the same browser.
   const own = `${PREFIX}${document.querySelector(".person").textContent} ${form.action.split("/pages/")[0]} `;
-  const key = () => own + field("form").value;
+  // Each tab has its own copy.
+  const tab = Math.random().toString(36).slice(2);
+  const key = () => `${own}${field("form").value} ${tab}`;
   const status = form.querySelector(".kept");
   const restored = document.querySelector(".restored");
   const content = field("content");
@@ -103,7 +113,7 @@ function startPageForm(form) {
   // All fields but those by which the server knows the form.
   function serialised() {
     const fields = new URLSearchParams(new FormData(form));
-    for (const name of ["revision", "preview", "form", "version"]) fields.delete(name);
+    for (const name of ["revision", "seen", "preview", "form", "version"]) fields.delete(name);
     return fields.toString();
   }
 
@@ -125,11 +135,8 @@ function startPageForm(form) {
   function keepLocal() {
     const [revision, version] = [Number(field("revision").value), field("version").value];
     const typed = { fields: serialised(), revision, version, isNew, at: new Date().toISOString() };
-    try {
-      localStorage.setItem(key(), JSON.stringify(typed));
-    } catch {
-      // Full or switched off: the server still keeps what is typed.
-    }
+    store(key(), typed);
+    return typed;
   }
 
   // Sends what the server does not have. Under way, a later call repeats it.
@@ -147,6 +154,8 @@ function startPageForm(form) {
         method: "POST", body, keepalive, redirect: "manual", signal: sending.signal,
       });
       if (response.type === "opaqueredirect") return say("Signed out. What you write is kept in this browser.");
+      if (response.status === 409)
+        return say("You have typed something else in another tab. This text is kept in this browser until you save it.");
       if (response.status >= 400 && response.status < 500)
         return say("The server does not accept this. What you write is kept in this browser.");
       if (!response.ok) throw new Error(response.status);
@@ -170,32 +179,87 @@ function startPageForm(form) {
     status.textContent = text;
   }
 
-  // What this browser has and the server has not: it was closed, or the server could not be reached.
+  // What this browser has and the server has not: a tab was closed, or the server could not be reached.
   function restoreLocal() {
-    let typed = load(key());
-    if (!typed && isNew && restored.hidden) {
-      const typedHere = keys().filter((other) => other.startsWith(own)).map((other) => [other, load(other)]);
-      const newest = typedHere.filter(([, typed]) => typed?.isNew)
-        .sort(([, one], [, other]) => other.revision - one.revision)[0];
+    let copies = copiesOf(own + field("form").value);
+    if (!copies.length && isNew && restored.hidden) {
+      const newest = copiesOf(own).find((copy) => copy.typed.isNew);
       if (newest) {
-        typed = newest[1];
-        field("form").value = newest[0].split(" ").pop();
+        field("form").value = newest.key.split(" ").at(-2);
         restored.querySelector("[name=form]").value = field("form").value;
+        copies = copiesOf(own + field("form").value);
       }
     }
-    if (!typed) return;
-    if (typed.revision <= Number(field("revision").value) || typed.fields === serialised()) {
-      localStorage.removeItem(key());
-      return;
+    const shown = serialised();
+    for (const { key } of copies.filter((copy) => copy.typed.fields === shown)) localStorage.removeItem(key);
+    copies = copies.filter((copy) => copy.typed.fields !== shown);
+    if (copies[0]?.typed.revision > Number(field("revision").value)) {
+      const { key, typed } = copies.shift();
+      show(typed);
+      field("revision").value = String(typed.revision);
+      restored.querySelector("time").dateTime = typed.at;
+      restored.hidden = false;
+      keepLocal();
+      localStorage.removeItem(key);
+      send(false);
     }
+    copies.forEach(offer);
+  }
+
+  // The newest first.
+  function copiesOf(prefix) {
+    const found = keys().filter((key) => key.startsWith(prefix)).map((key) => ({ key, typed: load(key) }));
+    return found.filter((copy) => copy.typed).sort((one, other) => other.typed.revision - one.typed.revision);
+  }
+
+  // If the page was changed since, saving shows both texts.
+  function show(typed) {
     fill(new URLSearchParams(typed.fields));
-    // If the page was changed since, saving shows both texts.
+    editor?.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: content.value } });
     field("version").value = typed.version;
-    field("revision").value = String(typed.revision);
-    restored.querySelector("time").dateTime = typed.at;
-    restored.hidden = false;
     kept = serialised();
-    send(false);
+  }
+
+  // What was typed in another tab, in exchange for what is shown.
+  function offer(copy) {
+    const note = restored.cloneNode(true);
+    const [words, time] = [note.querySelector("p"), note.querySelector("time")];
+    const button = (label, act) => {
+      const made = document.createElement("button");
+      made.type = "button";
+      made.textContent = label;
+      made.addEventListener("click", act);
+      return made;
+    };
+    const date = () => {
+      time.dateTime = copy.typed.at;
+      localTimes(words);
+    };
+    words.replaceChildren("What you typed in another tab, at ", time, ", is not saved.");
+    date();
+    note.querySelector("form").remove();
+    note.append(
+      button("Show it", () => {
+        const [mine, isTyped, other] = [keepLocal(), serialised() !== stored, copy.typed];
+        show(other);
+        raise();
+        keepLocal();
+        send(false);
+        if (!isTyped) {
+          localStorage.removeItem(copy.key);
+          return note.remove();
+        }
+        copy.typed = mine;
+        store(copy.key, mine);
+        date();
+      }),
+      button("Discard it", () => {
+        localStorage.removeItem(copy.key);
+        note.remove();
+      }),
+    );
+    note.hidden = false;
+    restored.after(note);
   }
 
   function fill(fields) {

@@ -20,6 +20,8 @@ pub(super) enum Failure {
     OwnersOnly,
     /// The link was used, or is too old.
     LinkGone,
+    /// The same person writes the same page in another tab.
+    OtherTab,
     Api(ApiError),
 }
 
@@ -35,6 +37,7 @@ impl Failure {
             Failure::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
             Failure::OtherOrigin | Failure::OwnersOnly => StatusCode::FORBIDDEN,
             Failure::LinkGone => StatusCode::GONE,
+            Failure::OtherTab => StatusCode::CONFLICT,
             Failure::Api(error) => status_of(error),
         }
     }
@@ -50,6 +53,10 @@ impl Failure {
             Failure::OwnersOnly => "Only owners of the account may do this. Ask one of them.".into(),
             Failure::LinkGone => {
                 "This link was used already, or is older than 24 hours. Ask for another one.".into()
+            }
+            Failure::OtherTab => {
+                "You have typed something else on this page in another tab or browser. Save or discard it there, or save this text."
+                    .into()
             }
             Failure::Api(error) => message_of(error),
         }

@@ -138,7 +138,8 @@ async fn store(
     let error = match write(app, at, &form, stored.as_ref(), fields.has("publish")).await {
         Ok(build) => {
             if let Some(ids) = ids {
-                app.publisher.autosave_discard(&at.access.site, at.session.user, ids.form).await?;
+                let own = (&ids.preview, ids.seen);
+                app.publisher.autosave_saved(&at.access.site, at.session.user, ids.form, own).await?;
             }
             return match build {
                 None => Ok(at.done("pages", "saved")),

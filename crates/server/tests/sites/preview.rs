@@ -25,7 +25,8 @@ async fn typed(server: &Server, fields: Value) -> String {
     let made = server.publisher.user_create(email, server.account, Role::Writer, false).await.unwrap();
     let preview = Secret::generate().unwrap();
     let path = format!("/.preview/{}", preview.as_str());
-    let typed = Typed { form: Uuid::new_v4(), version: 0, revision: 1, fields: fields.to_string(), preview };
+    let fields = fields.to_string();
+    let typed = Typed { form: Uuid::new_v4(), version: 0, revision: 1, seen: 0, fields, preview };
     server.publisher.autosave(&server.acme, made.user, typed).await.unwrap();
     path
 }

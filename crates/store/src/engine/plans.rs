@@ -555,6 +555,8 @@ fn what_a_person_typed_is_found_by_its_form_and_its_time(on: &mut Plans) {
     let of_form = "SEARCH autosaves USING PRIMARY KEY (site_id=? AND user_id=? AND form_id=?)";
     on.check(|tx| autosaves::get(tx, SITE, user, Uuid::nil()), &[of_form]);
     on.check(|tx| autosaves::remove(tx, SITE, user, Uuid::nil()), &[of_form]);
+    let preview = TokenHash([0; 32]);
+    on.check(|tx| autosaves::remove_seen(tx, SITE, user, Uuid::nil(), &preview, 0), &[of_form]);
     on.check(
         |tx| autosaves::newest_of_new(tx, SITE, user),
         &["SEARCH autosaves USING INDEX autosaves_by_user (user_id=?)"],

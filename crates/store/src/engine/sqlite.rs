@@ -47,8 +47,7 @@ impl Sqlite {
         let (log, log_length) = Log::new(connect(path)?, path, woken, restart.clone())?;
         threads.push(spawn("recto-log", move || log.copy())?);
         let announcements = Arc::<Announcements>::default();
-        let (writer, thread) =
-            Writer::start(writer, group, lock, written, restart, announcements.clone())?;
+        let (writer, thread) = Writer::start(writer, group, lock, written, restart, announcements.clone())?;
         threads.push(thread);
         let read_queue = Arc::new(Mutex::new(read_queue));
         for _ in 0..READERS {

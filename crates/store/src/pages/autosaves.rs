@@ -29,7 +29,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (site_id, user_id, form_id) DO UPDATE
 SET version = excluded.version, revision = excluded.revision, fields = excluded.fields,
   preview = excluded.preview, saved_at = excluded.saved_at
-WHERE autosaves.revision < excluded.revision";
+WHERE autosaves.revision < excluded.revision
+  AND (autosaves.preview = excluded.preview OR autosaves.revision <= $9)";
 const REMOVE_OLDEST: &str = "
 DELETE FROM autosaves
 WHERE user_id = $1 AND saved_at <= (
@@ -40,12 +41,27 @@ WHERE user_id = $1 AND saved_at <= (
   LIMIT 1 OFFSET $2)";
 
 /// Keeps what a person has typed, unless something newer is kept already. Of all their forms, the newest `most` are kept.
-pub fn put(tx: &mut Tx, site: SiteId, user: UserId, autosave: &Autosave, most: i64) -> Result<()> {
+///
+/// `false`: the same person has typed something else in another tab, which has another preview, after the revision `seen`
+/// that this tab has shown.
+pub fn put(
+    tx: &mut Tx,
+    site: SiteId,
+    user: UserId,
+    autosave: &Autosave,
+    seen: i64,
+    most: i64,
+) -> Result<bool> {
     let Autosave { form, version, revision, fields, preview, saved_at } = autosave;
-    let (preview, saved_at) = (preview.0.as_slice(), saved_at.micros());
-    tx.execute(PUT, &[&site.0, &user.0, form, version, revision, fields, &preview, &saved_at])?;
+    let (bytes, saved_at) = (preview.0.as_slice(), saved_at.micros());
+    let kept =
+        tx.execute(PUT, &[&site.0, &user.0, form, version, revision, fields, &bytes, &saved_at, &seen])?;
+    if kept == 0 {
+        let newer = get(tx, site, user, *form)?;
+        return Ok(newer.is_none_or(|newer| newer.preview == *preview || newer.revision <= seen));
+    }
     tx.execute(REMOVE_OLDEST, &[&user.0, &most])?;
-    Ok(())
+    Ok(true)
 }
 
 const GET: &str = select!(
@@ -94,9 +110,26 @@ const REMOVE: &str = "
 DELETE FROM autosaves
 WHERE site_id = $1 AND user_id = $2 AND form_id = $3";
 
-/// Forgets what a person has typed on a form.
+/// Forgets what a person has typed on a form, in any tab.
 pub fn remove(tx: &mut Tx, site: SiteId, user: UserId, form: Uuid) -> Result<()> {
     tx.execute(REMOVE, &[&site.0, &user.0, &form])?;
+    Ok(())
+}
+
+const REMOVE_SEEN: &str = "
+DELETE FROM autosaves
+WHERE site_id = $1 AND user_id = $2 AND form_id = $3 AND (preview = $4 OR revision <= $5)";
+
+/// The same, but not what was typed in another tab after the revision `seen`.
+pub fn remove_seen(
+    tx: &mut Tx,
+    site: SiteId,
+    user: UserId,
+    form: Uuid,
+    preview: &TokenHash,
+    seen: i64,
+) -> Result<()> {
+    tx.execute(REMOVE_SEEN, &[&site.0, &user.0, &form, &preview.0.as_slice(), &seen])?;
     Ok(())
 }
 

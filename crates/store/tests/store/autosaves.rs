@@ -10,6 +10,7 @@ use crate::{at, read, site, write};
 
 testing::on_both_databases!(
     what_was_typed_last_is_kept,
+    one_tab_does_not_replace_what_another_one_has_typed,
     each_form_of_each_person_is_kept_separately,
     the_oldest_forms_make_way_for_new_ones,
     a_preview_is_found_by_its_secret_for_a_while,
@@ -30,7 +31,11 @@ fn typed(form: u128, revision: i64, second: i64) -> Autosave {
 }
 
 async fn put(store: &Store, site: SiteId, user: UserId, autosave: Autosave) {
-    write(store, move |tx| autosaves::put(tx, site, user, &autosave, 2)).await;
+    assert!(put_after(store, site, user, autosave, 0).await);
+}
+
+async fn put_after(store: &Store, site: SiteId, user: UserId, autosave: Autosave, seen: i64) -> bool {
+    write(store, move |tx| autosaves::put(tx, site, user, &autosave, seen, 2)).await
 }
 
 async fn kept(store: &Store, site: SiteId, user: UserId, form: u128) -> Option<Autosave> {
@@ -45,6 +50,29 @@ async fn what_was_typed_last_is_kept(database: &Database) {
     }
     assert_eq!(kept(store, site, ada, 1).await, Some(typed(1, 3, 3)));
     write(store, move |tx| autosaves::remove(tx, site, ada, Uuid::from_u128(1))).await;
+    assert_eq!(kept(store, site, ada, 1).await, None);
+}
+
+async fn one_tab_does_not_replace_what_another_one_has_typed(database: &Database) {
+    let store = database.store();
+    let (site, ada) = (site(store, "ada").await.id, user(store, "ada@example.com").await);
+    let [first, second] = [1, 2].map(|tab| TokenHash([tab; 32]));
+    let typed = |tab, revision| Autosave { preview: tab, ..typed(1, revision, revision) };
+    let put = |tab, revision, seen| put_after(store, site, ada, typed(tab, revision), seen);
+    assert!(put(first, 5, 0).await);
+    assert!(!put(second, 7, 4).await);
+    assert_eq!(kept(store, site, ada, 1).await, Some(typed(first, 5)));
+    assert!(put(first, 6, 0).await, "its own");
+    assert!(put(first, 3, 0).await, "a late request of its own, which changes nothing");
+    assert_eq!(kept(store, site, ada, 1).await, Some(typed(first, 6)));
+
+    let form = Uuid::from_u128(1);
+    let remove = |tab, seen| write(store, move |tx| autosaves::remove_seen(tx, site, ada, form, &tab, seen));
+    remove(second, 5).await;
+    assert_eq!(kept(store, site, ada, 1).await, Some(typed(first, 6)), "not seen in the second tab");
+    assert!(put(second, 8, 6).await, "seen, and typed on");
+    assert_eq!(kept(store, site, ada, 1).await, Some(typed(second, 8)));
+    remove(first, 8).await;
     assert_eq!(kept(store, site, ada, 1).await, None);
 }
 

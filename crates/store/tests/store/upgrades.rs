@@ -538,7 +538,7 @@ async fn what_a_person_types_can_be_kept(database: &Database, schema: usize) {
     let expected = typed.clone();
     let found = write(store, move |tx| {
         assert!(users::insert(tx, user, &email, false, at(1))?);
-        autosaves::put(tx, FIRST, user, &typed, 9)?;
+        autosaves::put(tx, FIRST, user, &typed, 0, 9).map(drop)?;
         autosaves::newest_of_new(tx, FIRST, user)
     });
     assert_eq!(found.await, Some(expected));

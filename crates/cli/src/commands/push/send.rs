@@ -158,7 +158,8 @@ impl Push {
         let pages: Vec<Value> = batch.changes.iter().map(|change| entry(change, address)).collect();
         let deletes: Vec<Value> = batch.deletes.iter().map(|key| delete(key)).collect();
         payload["siteId"] = json!(self.site.id);
-        payload["pages"] = json!(pages);
+        // Not by `json!`, which copies: a folder has megabytes of text.
+        payload["pages"] = Value::Array(pages);
         if !deletes.is_empty() {
             payload["deleteSlugs"] = json!(deletes);
         }
@@ -247,8 +248,8 @@ fn entry(change: &Change, address: impl Fn(&str) -> Option<String> + Copy) -> Va
         "slug": key.slug.as_str(), "contentType": key.content_type.as_str(), "section": section, "title": title,
         "description": description, "draft": draft, "tags": tags.as_slice(), "params": params,
         "apiEndpoint": api_endpoint.as_ref().map_or("", ApiEndpoint::as_str),
-        "content": text.for_upload(address),
     });
+    entry["content"] = Value::String(text.for_upload(address));
     if let Some(id) = &change.id {
         entry["id"] = json!(id);
     }

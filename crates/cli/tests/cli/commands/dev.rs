@@ -103,6 +103,34 @@ fn before_the_first_build_a_page_says_so_and_shows_what_is_wrong() {
 }
 
 #[test]
+fn a_page_is_shown_before_the_first_build_has_ended() {
+    let recto = Recto::new();
+    let mut folder = None;
+    for number in 0..500 {
+        let text =
+            format!("# Page {number}\n\n{}", "Some words.\n\n```rust\nfn main() {}\n```\n\n".repeat(20));
+        folder = Some(recto.write_file(&format!("site/docs/page-{number}.md"), &text));
+    }
+    recto.write_file("site/blog/soon.md", "---\ndraft: true\n---\n# Soon\n");
+    let mut preview = Preview::of(&recto, folder.unwrap().parent().unwrap().parent().unwrap());
+    let started = Instant::now();
+    let before = loop {
+        let (status, page) = preview.get("/docs/page-7");
+        if status == 200 {
+            break page;
+        }
+        assert!(started.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    assert!(before.contains("<script data-version=\"0\">"), "the first build has ended already: {before}");
+    assert_eq!(preview.get("/blog/soon").0, 200);
+    let state = preview.wait(|state| state["version"] == 1);
+    assert_eq!(state["unpublished"]["/blog/soon"], "draft");
+    let after = preview.get("/docs/page-7").1;
+    assert_eq!(before.replace("data-version=\"0\"", "data-version=\"1\""), after);
+}
+
+#[test]
 fn an_empty_folder_is_shown_too() {
     let recto = Recto::new();
     let folder = recto.write_file("site/.keep", "").parent().unwrap().to_owned();

@@ -11,6 +11,7 @@ testing::on_each_configuration!(
     what_is_typed_is_kept_until_it_is_saved,
     what_is_typed_on_a_new_page_is_kept,
     what_is_typed_late_replaces_nothing_newer,
+    what_is_typed_in_another_tab_is_not_replaced,
     a_preview_without_a_script_keeps_what_was_typed,
     typed_text_is_its_writers_own,
     a_restored_form_does_not_overwrite_a_newer_page,
@@ -106,6 +107,30 @@ async fn what_is_typed_late_replaces_nothing_newer(database: &Database) {
         browser.post(&format!("{path}/autosave"), &typed(&hidden, text, revision)).await;
     }
     browser.get(&path).await.shows(200, "\nthird</textarea>");
+}
+
+async fn what_is_typed_in_another_tab_is_not_replaced(database: &Database) {
+    let app = spawn_app(database).await;
+    let mut browser = writer(&app).await;
+    let page = app.client.page(json!({"title": "Typed", "content": "before"})).await;
+    let path = at(&app, &format!("pages/{}", page["id"].as_str().unwrap()));
+    let of_tab = |screen: &Seen| [hidden(screen), vec![("seen", value(screen, "seen"))]].concat();
+    let (first, second) = (of_tab(&browser.get(&path).await), of_tab(&browser.get(&path).await));
+    let autosave = format!("{path}/autosave");
+    assert_eq!(browser.post(&autosave, &typed(&first, "first", "5")).await.status, 204);
+    browser.post(&autosave, &typed(&second, "second", "6")).await.shows(409, "in another tab");
+    browser
+        .post(&format!("{path}/preview"), &typed(&second, "second", "6"))
+        .await
+        .shows(409, "in another tab");
+    assert_eq!(browser.post(&autosave, &typed(&first, "first again", "7")).await.status, 204);
+
+    browser.post(&path, &typed(&second, "second", "8")).await.redirects_to(&at(&app, "pages?done=saved"));
+    assert_eq!(app.stored(&page).await["content"], "second");
+    // What the first tab has typed is still there, and does not replace what was saved.
+    let restored = browser.get(&path).await;
+    restored.shows(200, "\nfirst again</textarea>").shows(200, "were restored");
+    browser.post(&path, &typed(&of_tab(&restored), "first again", "9")).await.shows(409, "second</pre>");
 }
 
 async fn a_preview_without_a_script_keeps_what_was_typed(database: &Database) {
