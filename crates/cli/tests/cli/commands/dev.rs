@@ -127,7 +127,14 @@ fn a_page_is_shown_before_the_first_build_has_ended() {
     let state = preview.wait(|state| state["version"] == 1);
     assert_eq!(state["unpublished"]["/blog/soon"], "draft");
     let after = preview.get("/docs/page-7").1;
-    assert_eq!(before.replace("data-version=\"0\"", "data-version=\"1\""), after);
+    // All lines but those that depend on the time of the publish, and on the build.
+    let lines = |page: &str| -> Vec<String> {
+        let differs = ["article:modified_time", "\"dateModified\"", "data-version="];
+        let same = |line: &&str| !differs.iter().any(|word| line.contains(word));
+        page.lines().filter(same).map(str::to_owned).collect()
+    };
+    assert_eq!(lines(&before), lines(&after));
+    assert!(lines(&before).len() > 50);
 }
 
 #[test]
