@@ -203,7 +203,7 @@ export async function twoTabs(browser, server, account, token) {
   await content(first).fill('typed in the first tab');
   await kept(first);
   await content(second).fill('typed in the second tab');
-  await second.getByText('something else in another tab').waitFor();
+  await second.getByText('another tab has other changes').waitFor();
   await second.close();
 
   // Both texts are there: one is shown, and the other is offered.

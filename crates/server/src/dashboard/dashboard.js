@@ -134,7 +134,8 @@ function startPageForm(form) {
 
   function keepLocal() {
     const [revision, version] = [Number(field("revision").value), field("version").value];
-    const typed = { fields: serialised(), revision, version, isNew, at: new Date().toISOString() };
+    // `base`: what this tab knows the server to have.
+    const typed = { fields: serialised(), revision, base: sent, version, isNew, at: new Date().toISOString() };
     store(key(), typed);
     return typed;
   }
@@ -155,7 +156,7 @@ function startPageForm(form) {
       });
       if (response.type === "opaqueredirect") return say("Signed out. What you write is kept in this browser.");
       if (response.status === 409)
-        return say("You have typed something else in another tab. This text is kept in this browser until you save it.");
+        return say("Kept in this browser: another tab has other changes.");
       if (response.status >= 400 && response.status < 500)
         return say("The server does not accept this. What you write is kept in this browser.");
       if (!response.ok) throw new Error(response.status);
@@ -193,8 +194,10 @@ function startPageForm(form) {
     const shown = serialised();
     for (const { key } of copies.filter((copy) => copy.typed.fields === shown)) localStorage.removeItem(key);
     copies = copies.filter((copy) => copy.typed.fields !== shown);
-    if (copies[0]?.typed.revision > Number(field("revision").value)) {
-      const { key, typed } = copies.shift();
+    // The server may have what was typed in another tab, which this browser's text does not replace.
+    const next = copies.findIndex(({ typed }) => typed.base >= Number(field("revision").value));
+    if (next >= 0) {
+      const [{ key, typed }] = copies.splice(next, 1);
       show(typed);
       field("revision").value = String(typed.revision);
       restored.querySelector("time").dateTime = typed.at;
