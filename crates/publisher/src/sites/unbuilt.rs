@@ -1,4 +1,6 @@
-//! The pages of a site before its first build, for `recto dev`: each is generated when it is opened, as a build does it.
+//! The pages of a site before its first build, for `recto dev`: each is generated when it is opened, as a build does it. They
+//! have other ids than after the first publish, which decide where a long navigation is cut, and in which order posts of one
+//! date are.
 
 use std::collections::HashMap;
 

@@ -12,6 +12,7 @@ mod compression;
 mod conditions;
 #[path = "../engines/mod.rs"]
 mod engines;
+mod folder_preview;
 mod headers;
 mod hosts;
 mod mcp;

@@ -27,6 +27,7 @@ pub struct Server {
     pub account: AccountId,
     pub token: String,
     pub acme: Site,
+    pub sites: Sites,
 }
 
 pub struct Options {
@@ -69,8 +70,8 @@ pub async fn start_on(store: Store, (blob, limits): (Blob, Backend), options: Op
     );
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(server::serve(listener, sites, ListenLimits::default(), CancellationToken::new()));
-    Server { publisher, clock, releases, address, account: made.account_id, token: made.token, acme }
+    tokio::spawn(server::serve(listener, sites.clone(), ListenLimits::default(), CancellationToken::new()));
+    Server { publisher, clock, releases, address, account: made.account_id, token: made.token, acme, sites }
 }
 
 /// A publisher like that of another process, if its store is another.
