@@ -1,8 +1,9 @@
 //! A running server, and requests to it.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use reqwest::Method;
@@ -261,9 +262,21 @@ fn address_in(text: &str) -> Option<String> {
     Some(format!("{start}{}", &rest[..digits]))
 }
 
+/// Below those that the system gives to outgoing connections: none of them takes a port before its listener does.
+const FIRST_PORT: u32 = 12_000;
+const PORTS: u32 = 20_000;
+
 /// A free port, for listeners that do not print theirs.
 pub fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static TAKEN: AtomicU32 = AtomicU32::new(0);
+    loop {
+        // Processes that run at the same time begin at different ports.
+        let number = std::process::id().wrapping_mul(97).wrapping_add(TAKEN.fetch_add(1, Ordering::Relaxed));
+        let port = (FIRST_PORT + number % PORTS) as u16;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// The smallest body that publishes a page.
