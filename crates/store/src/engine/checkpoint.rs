@@ -24,7 +24,7 @@ const COPY_PAUSE: Duration = Duration::from_secs(1);
 /// others would wait for the disk meanwhile.
 const LONG_PAGES: i64 = 16384;
 const LONG_PAGES_SHARED: i64 = 1024;
-/// How often it is copied before all writes wait for the rest.
+/// It is copied at most this often before all writes wait for the rest.
 const COPIES: usize = 4;
 /// A file that a burst has left longer than this is cut off: by SQLite, once the log is copied to its end and the next
 /// write restarts it, or by us, when nothing was written for a while.
