@@ -1,10 +1,11 @@
 //! The settings of a site.
 
-use model::Section;
+mod value;
+
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::value::{is_language, is_link, is_right_to_left};
 use crate::words::Words;
-use crate::{accent, text};
 
 /// Set by `recto site set KEY=VALUE`; stored as JSON. Unset keys have defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,9 +93,6 @@ pub struct Link {
 
 const MAX_TITLE_CHARS: usize = 100;
 const MAX_DESCRIPTION_CHARS: usize = 500;
-const MAX_URL_CHARS: usize = 2000;
-const MAX_LINKS: usize = 12;
-const MAX_SECTIONS: usize = 200;
 const MAX_FOOTER_CHARS: usize = 5000;
 const MAX_HEAD_CHARS: usize = 8192;
 const MAX_CSS_CHARS: usize = 100_000;
@@ -147,24 +145,24 @@ impl Settings {
             return Err(format!("{key} must not contain U+0000"));
         }
         match key {
-            "title" => self.title = line(key, value, MAX_TITLE_CHARS)?,
-            "description" => self.description = line(key, value, MAX_DESCRIPTION_CHARS)?,
-            "language" => self.language = language(value)?,
-            "author" => self.author = line(key, value, MAX_TITLE_CHARS)?,
-            "logo" => self.logo = address(key, value)?,
-            "icon" => self.icon = address(key, value)?,
-            "accent" => self.accent = colour(value)?,
-            "links" => self.links = links(value)?,
-            "sections" => self.sections = sections(value)?,
-            "head" => self.head = long(key, value, MAX_HEAD_CHARS)?,
-            "footer" => self.footer = long(key, value, MAX_FOOTER_CHARS)?,
-            "css" => self.css = long(key, value, MAX_CSS_CHARS)?,
-            "noindex" => self.noindex = yes(key, value)?,
-            "fonts" => self.fonts = fonts(value)?,
-            "punctuation" => self.punctuation = punctuation(value)?,
-            "edit" => self.edit = edit(value)?,
-            "signals" => self.signals = signals(value)?,
-            "hub" => self.hub = hub(value)?,
+            "title" => self.title = value::line(key, value, MAX_TITLE_CHARS)?,
+            "description" => self.description = value::line(key, value, MAX_DESCRIPTION_CHARS)?,
+            "language" => self.language = value::language(value)?,
+            "author" => self.author = value::line(key, value, MAX_TITLE_CHARS)?,
+            "logo" => self.logo = value::address(key, value)?,
+            "icon" => self.icon = value::address(key, value)?,
+            "accent" => self.accent = value::colour(value)?,
+            "links" => self.links = value::links(value)?,
+            "sections" => self.sections = value::sections(value)?,
+            "head" => self.head = value::long(key, value, MAX_HEAD_CHARS)?,
+            "footer" => self.footer = value::long(key, value, MAX_FOOTER_CHARS)?,
+            "css" => self.css = value::long(key, value, MAX_CSS_CHARS)?,
+            "noindex" => self.noindex = value::yes(key, value)?,
+            "fonts" => self.fonts = value::fonts(value)?,
+            "punctuation" => self.punctuation = value::punctuation(value)?,
+            "edit" => self.edit = value::edit(value)?,
+            "signals" => self.signals = value::signals(value)?,
+            "hub" => self.hub = value::hub(value)?,
             _ => return Err(format!("unknown setting \"{key}\"; {}", known_keys())),
         }
         Ok(())
@@ -220,165 +218,6 @@ impl Settings {
 fn known_keys() -> String {
     let keys = Settings::KEYS.map(|(key, _)| key).join(", ");
     format!("the settings are {keys}")
-}
-
-/// A single line of text.
-fn line(key: &str, value: &str, limit: usize) -> Result<Option<String>, String> {
-    let value = long(key, value, limit)?;
-    Ok(value.and_then(text::tidied))
-}
-
-fn long(key: &str, value: &str, limit: usize) -> Result<Option<String>, String> {
-    match value.chars().count() {
-        0 => Ok(None),
-        count if count > limit => Err(format!("{key} must be at most {limit} characters, got {count}")),
-        _ => Ok(Some(value.to_owned())),
-    }
-}
-
-fn language(value: &str) -> Result<Option<String>, String> {
-    if !value.is_empty() && !is_language(value) {
-        return Err(format!("language must be a language tag such as en, de or pt-BR, not \"{value}\""));
-    }
-    Ok((!value.is_empty()).then(|| value.to_owned()))
-}
-
-/// Checks the syntax of a BCP 47 tag, not whether the language exists.
-pub(crate) fn is_language(tag: &str) -> bool {
-    let mut parts = tag.split('-');
-    let first = parts.next().unwrap_or_default();
-    (2..=3).contains(&first.len())
-        && first.bytes().all(|byte| byte.is_ascii_alphabetic())
-        && tag.len() <= 35
-        && parts.all(|part| {
-            (2..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        })
-}
-
-/// Whether a language is written from right to left.
-pub(crate) fn is_right_to_left(tag: &str) -> bool {
-    let first = tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
-    matches!(first.as_str(), "ar" | "dv" | "fa" | "he" | "iw" | "ks" | "ps" | "sd" | "ug" | "ur" | "yi")
-}
-
-fn address(key: &str, value: &str) -> Result<Option<String>, String> {
-    if value.is_empty() {
-        return Ok(None);
-    }
-    check_address(key, value).map(Some)
-}
-
-fn check_address(key: &str, value: &str) -> Result<String, String> {
-    let wrong =
-        || format!("{key}: \"{value}\" is not a URL; it must begin with / or https:// and contain no spaces");
-    if is_link(value) { Ok(value.to_owned()) } else { Err(wrong()) }
-}
-
-/// A path on the site or a web URL: nothing that a browser would execute.
-pub(crate) fn is_link(url: &str) -> bool {
-    let path = url.starts_with('/') && !url.starts_with("//") && !url.contains('\\');
-    let web =
-        ["https://", "http://"].iter().any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
-    let clean = |char: char| !char.is_whitespace() && !char.is_control() && !"<>\"'`{}|^".contains(char);
-    (path || web) && url.len() <= MAX_URL_CHARS && url.chars().all(clean)
-}
-
-fn colour(value: &str) -> Result<Option<String>, String> {
-    if !value.is_empty() {
-        accent::parse(value)?;
-    }
-    Ok((!value.is_empty()).then(|| value.to_owned()))
-}
-
-fn links(value: &str) -> Result<Vec<Link>, String> {
-    let entries = value.split([';', '\n']).map(str::trim).filter(|entry| !entry.is_empty());
-    let links = entries.map(link).collect::<Result<Vec<_>, _>>()?;
-    if links.len() > MAX_LINKS {
-        return Err(format!("links: at most {MAX_LINKS} fit, got {}", links.len()));
-    }
-    Ok(links)
-}
-
-fn sections(value: &str) -> Result<Vec<String>, String> {
-    let entries = value.split([';', '\n']).map(str::trim).filter(|entry| !entry.is_empty());
-    let section = |entry: &str| match Section::parse_typed(entry) {
-        Ok((section, _)) => Ok(section.as_str().to_owned()),
-        Err(_) => Err(format!("sections: \"{entry}\" is not a section as in a URL, such as getting-started")),
-    };
-    let sections = entries.map(section).collect::<Result<Vec<_>, _>>()?;
-    if sections.len() > MAX_SECTIONS {
-        return Err(format!("sections: at most {MAX_SECTIONS} fit, got {}", sections.len()));
-    }
-    Ok(sections)
-}
-
-fn link(entry: &str) -> Result<Link, String> {
-    let wrong = || format!("links: \"{entry}\" is not Text=URL, such as Docs=/docs");
-    let (text, url) = entry.split_once('=').ok_or_else(wrong)?;
-    let text = line("links", text.trim(), MAX_TITLE_CHARS)?.ok_or_else(wrong)?;
-    let url = url.trim();
-    let url = if url.starts_with("mailto:") && is_link(&format!("/{url}")) {
-        url.to_owned()
-    } else {
-        check_address("links", url)?
-    };
-    Ok(Link { text, url })
-}
-
-fn yes(key: &str, value: &str) -> Result<bool, String> {
-    match value.to_ascii_lowercase().as_str() {
-        "yes" | "true" | "1" | "on" => Ok(true),
-        "" | "no" | "false" | "0" | "off" => Ok(false),
-        _ => Err(format!("{key} must be yes or no, not \"{value}\"")),
-    }
-}
-
-/// A URL with a place for the path of a page.
-fn edit(value: &str) -> Result<Option<String>, String> {
-    if value.is_empty() {
-        return Ok(None);
-    }
-    if !value.contains("{path}") {
-        return Err("edit must contain {path}, such as https://example.com/edit/main/{path}.md".to_owned());
-    }
-    check_address("edit", &value.replace("{path}", "path"))?;
-    Ok(Some(value.to_owned()))
-}
-
-/// Content signals: <https://contentsignals.org>.
-fn signals(value: &str) -> Result<Option<String>, String> {
-    let is_known = |(name, answer): (&str, &str)| {
-        ["search", "ai-input", "ai-train"].contains(&name.trim()) && ["yes", "no"].contains(&answer.trim())
-    };
-    let signals: Vec<&str> = value.split(',').map(str::trim).filter(|signal| !signal.is_empty()).collect();
-    if let Some(wrong) = signals.iter().find(|signal| !signal.split_once('=').is_some_and(is_known)) {
-        return Err(format!("signals: \"{wrong}\" is not search, ai-input or ai-train with =yes or =no"));
-    }
-    Ok((!signals.is_empty()).then(|| signals.join(", ")))
-}
-
-fn hub(value: &str) -> Result<Option<String>, String> {
-    match value {
-        "" => Ok(None),
-        _ if is_link(value) && value.starts_with("http") => Ok(Some(value.to_owned())),
-        _ => Err(format!("hub must be a URL that begins with https://, not \"{value}\"")),
-    }
-}
-
-fn fonts(value: &str) -> Result<Fonts, String> {
-    match value {
-        "" | "theme" => Ok(Fonts::Theme),
-        "system" => Ok(Fonts::System),
-        _ => Err(format!("fonts must be theme or system, not \"{value}\"")),
-    }
-}
-
-fn punctuation(value: &str) -> Result<Punctuation, String> {
-    match value {
-        "" | "smart" => Ok(Punctuation::Smart),
-        "plain" => Ok(Punctuation::Plain),
-        _ => Err(format!("punctuation must be smart or plain, not \"{value}\"")),
-    }
 }
 
 #[cfg(test)]
@@ -471,25 +310,5 @@ mod tests {
         );
         check("hub", "/hub", "hub must be a URL that begins with https://, not \"/hub\"");
         check("links", &"A=/a;".repeat(13), "links: at most 12 fit, got 13");
-    }
-
-    #[test]
-    fn only_paths_and_web_addresses_are_links() {
-        for url in ["/", "/docs", "/media/a.webp", "https://example.com", "http://example.com/a?b=c&d#e"] {
-            assert!(is_link(url), "{url}");
-        }
-        for url in [
-            "",
-            "docs",
-            "//example.com",
-            "/\\example.com",
-            "javascript:x",
-            "https://",
-            "/a b",
-            "/\"",
-            "data:x",
-        ] {
-            assert!(!is_link(url), "{url}");
-        }
     }
 }

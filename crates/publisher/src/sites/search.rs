@@ -1,6 +1,7 @@
 //! Searches the live release of a site: its index consists of files of the release.
 
 mod index;
+mod memory;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use search::{Damaged, Hit, Leaf, Query, Search, Texts};
 use store::releases;
 use store::sites::Site;
 
-pub(crate) use self::index::Searches;
+pub(crate) use self::memory::Searches;
 use crate::{Error, Publisher};
 
 /// The pages that a query found.
