@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use sha2::{Digest, Sha256};
+use model::sha256;
 
 use crate::url::hex;
 
@@ -65,7 +65,7 @@ size-adjust:94.2%;ascent-override:106.2%;descent-override:34.6%;line-gap-overrid
 /// With a hash of the content, because browsers keep them for a year.
 static PATHS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let path = |font: &Font| {
-        let hash = hex(&Sha256::digest(font.bytes)[..6]);
+        let hash = hex(&sha256(font.bytes)[..6]);
         format!("{DIRECTORY}{}.{hash}.woff2", font.name)
     };
     FONTS.iter().map(path).collect()

@@ -1,6 +1,6 @@
 //! What every file of a site shares: its origin, its name, its style sheet and its script.
 
-use sha2::{Digest, Sha256};
+use model::sha256;
 
 use crate::accent::{self, Accent};
 use crate::route::SettingsPaths;
@@ -95,7 +95,7 @@ impl Frame {
 }
 
 fn short_hash(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes)[..6])
+    hex(&sha256(bytes)[..6])
 }
 
 /// The fonts, the theme, the accent, and the owner's rules.

@@ -1,7 +1,7 @@
 //! What the server draws for a site: preview cards of pages, and icons. It reads what to draw from the release.
 
+use model::sha256;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::frame::Frame;
 use crate::text;
@@ -53,7 +53,7 @@ impl PageCard {
     pub(crate) fn new(frame: &Frame, path: &str, title: &str, section: &str) -> PageCard {
         let Brand { title: site, accent, .. } = Brand::of(frame);
         let shown = serde_json::json!([DESIGN, title, section, site, accent]).to_string();
-        let hash = hex(&Sha256::digest(shown)[..6]);
+        let hash = hex(&sha256(shown)[..6]);
         let path = format!("{CARDS}{hash}{}.png", if path == "/" { "" } else { path });
         PageCard { path, title: title.to_owned(), section: section.to_owned() }
     }

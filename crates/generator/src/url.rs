@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use model::{ContentType, PageKey, Section, Slug};
+use model::{ContentType, PageKey, Section, Slug, sha256};
 use search::LeafName;
-use sha2::{Digest, Sha256};
 
 /// The path of a page with this key: `/docs/guides/install`.
 ///
@@ -40,7 +39,7 @@ pub(crate) fn list_url(content_type: ContentType, section: &Section) -> String {
 /// The last segment of a tag's URL. Tags that differ only in case or accents share it.
 pub(crate) fn tag_slug(tag: &str) -> String {
     let slug = Slug::from_title(tag).map(|slug| slug.as_str().to_owned());
-    slug.unwrap_or_else(|| format!("t-{}", hex(&Sha256::digest(tag)[..4])))
+    slug.unwrap_or_else(|| format!("t-{}", hex(&sha256(tag)[..4])))
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {

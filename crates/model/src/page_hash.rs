@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use sha2::{Digest, Sha256};
-
-use crate::{TextHash, Timestamp};
+use crate::{TextHash, Timestamp, sha256};
 
 /// The fields of a page that its hash covers. The API's description says how clients compute it: a change here is a
 /// change of the API.
@@ -31,10 +29,10 @@ const FORM: &str = "page 1";
 impl HashedPage<'_> {
     /// The SHA-256 of all fields in this order, each followed by U+0000, which none of them can contain.
     pub fn hash<S: AsRef<str>>(&self, tags: impl IntoIterator<Item = S>) -> PageHash {
-        let mut hasher = Sha256::new();
+        let mut hashed = String::new();
         let mut add = |text: &str| {
-            hasher.update(text.as_bytes());
-            hasher.update([0]);
+            hashed.push_str(text);
+            hashed.push('\0');
         };
         add(FORM);
         for text in [self.content_type, self.section, self.slug, self.title, self.description] {
@@ -47,7 +45,7 @@ impl HashedPage<'_> {
             add(&hash.map(|TextHash(bytes)| PageHash(bytes).to_string()).unwrap_or_default());
         }
         tags.into_iter().for_each(|tag| add(tag.as_ref()));
-        PageHash(hasher.finalize().into())
+        PageHash(sha256(hashed))
     }
 }
 

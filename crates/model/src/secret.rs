@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use sha2::{Digest, Sha256};
-
-use crate::TokenHash;
+use crate::{TokenHash, sha256};
 
 /// 256 random bits cannot be guessed, so a fast hash without salt is enough.
 const RANDOM_BYTES: usize = 32;
@@ -31,7 +29,7 @@ impl Secret {
     }
 
     pub fn hash(&self) -> TokenHash {
-        TokenHash(Sha256::digest(&self.0).into())
+        TokenHash(sha256(&self.0))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A hash of a long text, to compare it with the stored one without reading that.
 
-use sha2::{Digest, Sha256};
+use crate::sha256;
 
 /// The SHA-256 of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,6 +8,6 @@ pub struct TextHash(pub [u8; 32]);
 
 impl TextHash {
     pub fn of(text: &str) -> TextHash {
-        TextHash(Sha256::digest(text.as_bytes()).into())
+        TextHash(sha256(text))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sha2::{Digest, Sha256};
+use crate::sha256;
 
 const PREFIX: &str = "rec_";
 /// 256 random bits cannot be guessed, so a fast hash without salt is enough.
@@ -33,7 +33,7 @@ impl TokenSecret {
 
     /// The hash of the whole text, including the prefix.
     pub fn hash(&self) -> TokenHash {
-        TokenHash(Sha256::digest(&self.0).into())
+        TokenHash(sha256(&self.0))
     }
 }
 

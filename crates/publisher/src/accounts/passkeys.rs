@@ -14,8 +14,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use model::{PasskeyName, Secret, Timestamp, TokenHash, UserId};
-use sha2::{Digest, Sha256};
+use model::{PasskeyName, Secret, Timestamp, TokenHash, UserId, sha256};
 use store::passkeys::{self, Passkey};
 use store::sessions::Session;
 use store::{Tx, members, users};
@@ -181,5 +180,5 @@ fn checked(tx: &mut Tx, party: &RelyingParty, sent: &Assertion) -> Result<Option
 }
 
 fn hash(challenge: &str) -> TokenHash {
-    TokenHash(Sha256::digest(challenge).into())
+    TokenHash(sha256(challenge))
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use axum::extract::Path;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use sha2::{Digest, Sha256};
+use model::sha256;
 
 use super::failure::Failure;
 
@@ -55,7 +55,7 @@ pub(super) struct Asset {
 
 impl Asset {
     fn new(name: &str, kind: &'static str, text: &'static str) -> Asset {
-        let hash: String = Sha256::digest(text)[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash: String = sha256(text)[..6].iter().map(|byte| format!("{byte:02x}")).collect();
         Asset { url: format!("/dashboard/assets/{name}?{hash}"), kind, text }
     }
 }

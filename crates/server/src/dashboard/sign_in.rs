@@ -12,9 +12,8 @@ use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use limits::{Backend, PasswordAttempts};
-use model::Secret;
+use model::{Secret, sha256};
 use publisher::{Actor, Person, Session};
-use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -155,7 +154,7 @@ fn again_after(seconds: u32, mut response: Response) -> Response {
 
 /// Attempts at one email are counted together, however it is written.
 fn gate(email: &str) -> Uuid {
-    let hash: [u8; 32] = Sha256::digest(email.trim().to_lowercase()).into();
+    let hash = sha256(email.trim().to_lowercase());
     Uuid::from_u128(u128::from_be_bytes(std::array::from_fn(|index| hash[index])))
 }
 

@@ -10,13 +10,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use generator::{Brand, File, Need, Page, PageCard, PageParams, SearchResult, Settings, Site, Source};
-use model::{ContentType, PageId, PageKey, Section, Timestamp};
+use model::{ContentType, PageId, PageKey, Section, Timestamp, sha256};
 use openapi::{Names, Request};
 use publisher::{Icon, Publisher};
 use search::{Files, Indexer, Leaf, Texts};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
@@ -275,7 +274,7 @@ fn escaped(text: &str) -> String {
 fn policy(files: &HashMap<String, Vec<u8>>) -> HeaderValue {
     let page = files.get("/404.html").map(|page| String::from_utf8_lossy(page)).unwrap_or_default();
     let inline = page.split_once("<script>").and_then(|(_, rest)| rest.split_once("</script>"));
-    let hash = Sha256::digest(inline.map_or("", |(script, _)| script));
+    let hash = sha256(inline.map_or("", |(script, _)| script));
     let policy = format!(
         "default-src 'none'; script-src 'self' 'sha256-{}'; style-src 'self' 'unsafe-inline'; font-src 'self'; \
          img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",

@@ -4,11 +4,11 @@
 
 use std::net::IpAddr;
 
+use model::sha256;
 use ring::signature::{
     ECDSA_P256_SHA256_ASN1, ED25519, RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey, VerificationAlgorithm,
 };
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 /// The address that people use: passkeys are bound to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl AuthenticatorData<'_> {
         let (hash, rest) = data.split_at_checked(32)?;
         let (flags, rest) = rest.split_first()?;
         let (count, rest) = rest.split_first_chunk::<4>()?;
-        if hash != Sha256::digest(&party.id).as_slice() || flags & PRESENT == 0 || flags & VERIFIED == 0 {
+        if hash != sha256(&party.id).as_slice() || flags & PRESENT == 0 || flags & VERIFIED == 0 {
             return None;
         }
         let credential = match flags & HAS_CREDENTIAL {
@@ -100,7 +100,7 @@ impl AuthenticatorData<'_> {
 /// Whether the key has signed this.
 pub(super) fn is_signed(public_key: &[u8], data: &[u8], client_data: &[u8], signature: &[u8]) -> bool {
     let Some((algorithm, key)) = key_of(public_key) else { return false };
-    let signed = [data, Sha256::digest(client_data).as_slice()].concat();
+    let signed = [data, sha256(client_data).as_slice()].concat();
     UnparsedPublicKey::new(algorithm, key).verify(&signed, signature).is_ok()
 }
 
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn authenticator_data_is_read_as_far_as_it_is_there() {
-        let hash = Sha256::digest("recto.example.com");
+        let hash = sha256("recto.example.com");
         let data = |flags: u8, rest: &[u8]| [hash.as_slice(), &[flags], &[0, 0, 1, 2], rest].concat();
         let parse = |data: &[u8]| {
             AuthenticatorData::parse(data, &party())
@@ -204,7 +204,7 @@ mod tests {
         let pair = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
         let key = [&ED[..], pair.public_key().as_ref()].concat();
         let (data, client_data) = (b"authenticator data", b"{}");
-        let signature = pair.sign(&[&data[..], Sha256::digest(client_data).as_slice()].concat());
+        let signature = pair.sign(&[&data[..], sha256(client_data).as_slice()].concat());
         assert!(is_signed(&key, data, client_data, signature.as_ref()));
         assert!(!is_signed(&key, data, b"{ }", signature.as_ref()));
         assert!(!is_signed(&key, b"other data", client_data, signature.as_ref()));

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
-use model::{AccountId, Role};
+use model::{AccountId, Role, sha256};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use testing::Database;
 
 use super::browser::{Browser, PASSWORD, Seen};
@@ -79,7 +78,7 @@ impl Authenticator {
 
     fn data(&self, with_credential: bool) -> Vec<u8> {
         let flags = self.flags | if with_credential { 0x40 } else { 0 };
-        let mut data = [Sha256::digest(self.host).as_slice(), &[flags], &self.count.to_be_bytes()].concat();
+        let mut data = [sha256(self.host).as_slice(), &[flags], &self.count.to_be_bytes()].concat();
         if with_credential {
             data.extend([0; 16]);
             data.extend((self.credential.len() as u16).to_be_bytes());
@@ -104,7 +103,7 @@ impl Authenticator {
 
     fn answer(&self, challenge: &str) -> Vec<(&'static str, String)> {
         let (client_data, data) = (self.client_data("webauthn.get", challenge), self.data(false));
-        let signed = [&data[..], Sha256::digest(&client_data).as_slice()].concat();
+        let signed = [&data[..], sha256(&client_data).as_slice()].concat();
         let signature = self.key.sign(&SystemRandom::new(), &signed).unwrap();
         vec![
             ("credential", BASE64.encode(&self.credential)),
