@@ -1,5 +1,6 @@
-//! Entries are checked in pieces: another thread checks one while the next ones arrive, when it is its account's turn.
+//! Entries are checked in pieces: other threads check some while the next ones arrive, when it is their account's turn.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use model::{AccountId, TextHash};
@@ -11,6 +12,9 @@ use crate::{Error, Turns};
 
 /// Bytes of JSON that are checked at a time, in about two milliseconds.
 const PIECE_BYTES: usize = 256 << 10;
+/// Pieces of a request that are checked or wait for it, so that neither the reading nor the checking waits for each piece of
+/// the other.
+const PIECES: usize = 2;
 /// Less is checked by the thread that reads it.
 const SMALL_BYTES: usize = 64 << 10;
 
@@ -19,7 +23,8 @@ pub(super) struct Checking {
     turns: Arc<Turns>,
     account: AccountId,
     arrived: Piece,
-    under_way: Option<UnderWay>,
+    /// The oldest one first.
+    under_way: VecDeque<UnderWay>,
 }
 
 /// Entries as JSON, one behind the other.
@@ -63,16 +68,16 @@ impl Piece {
 
 impl Checking {
     pub(super) fn new(turns: Arc<Turns>, account: AccountId) -> Checking {
-        Checking { turns, account, arrived: Piece::default(), under_way: None }
+        Checking { turns, account, arrived: Piece::default(), under_way: VecDeque::new() }
     }
 
     /// Forgets all that have arrived.
     pub(super) fn clear(&mut self) {
-        (self.arrived, self.under_way) = (Piece::default(), None);
+        (self.arrived, self.under_way) = (Piece::default(), VecDeque::new());
     }
 
     pub(super) fn len(&self) -> usize {
-        self.arrived.ends.len() + self.under_way.as_ref().map_or(0, |under_way| under_way.entries)
+        self.arrived.ends.len() + self.under_way.iter().map(|piece| piece.entries).sum::<usize>()
     }
 
     pub(super) fn add(&mut self, json: &str) {
@@ -80,56 +85,63 @@ impl Checking {
         self.arrived.ends.push(self.arrived.json.len());
     }
 
-    /// Once a piece has arrived: begins to check it, and returns the one before.
+    /// Once a piece has arrived: begins to check it, and returns what was checked before.
     pub(super) async fn advance(&mut self) -> Result<Vec<CheckedEntry>, Error> {
-        match self.arrived.json.len() < PIECE_BYTES {
-            true => Ok(Vec::new()),
-            false => self.next().await,
+        if self.arrived.json.len() >= PIECE_BYTES {
+            self.begin();
         }
+        self.wait_for(PIECES).await
     }
 
     /// The same with less than a piece, while more of the body is awaited: errors are found early.
     pub(super) async fn advance_early(&mut self) -> Result<Vec<CheckedEntry>, Error> {
-        match &self.under_way {
-            None if self.arrived.json.len() < SMALL_BYTES => self.finish().await,
-            Some(under_way) if !under_way.checked.is_finished() => Ok(Vec::new()),
-            _ => self.next().await,
+        let is_small = self.arrived.json.len() < SMALL_BYTES;
+        if self.under_way.is_empty() && is_small {
+            return Ok(std::mem::take(&mut self.arrived).check());
         }
+        let checked = self.wait_for(PIECES).await?;
+        if self.under_way.is_empty() || self.under_way.len() < PIECES && !is_small {
+            self.begin();
+        }
+        Ok(checked)
     }
 
-    async fn next(&mut self) -> Result<Vec<CheckedEntry>, Error> {
+    fn begin(&mut self) {
         let piece = std::mem::take(&mut self.arrived);
-        let before = self.under_way.take();
-        if !piece.ends.is_empty() {
-            let entries = piece.ends.len();
-            let (turns, account) = (self.turns.clone(), self.account);
-            let checked = priority::spawn_short(async move {
-                let _turn = turns.take(account).await;
-                piece.check()
-            });
-            self.under_way = Some(UnderWay { entries, checked });
+        if piece.ends.is_empty() {
+            return;
         }
-        result_of(before).await
+        let entries = piece.ends.len();
+        let (turns, account) = (self.turns.clone(), self.account);
+        let checked = priority::spawn_short(async move {
+            let _turn = turns.take(account).await;
+            piece.check()
+        });
+        self.under_way.push_back(UnderWay { entries, checked });
+    }
+
+    /// Waits until at most so many pieces are under way, and returns the entries of those that are checked, in order.
+    async fn wait_for(&mut self, most: usize) -> Result<Vec<CheckedEntry>, Error> {
+        let mut entries = Vec::new();
+        while let Some(UnderWay { entries: count, checked }) = self.under_way.pop_front() {
+            if self.under_way.len() < most && !checked.is_finished() {
+                self.under_way.push_front(UnderWay { entries: count, checked });
+                break;
+            }
+            let checked = checked.await.map_err(|error| Error::Internal(format!("check pages: {error}")))?;
+            entries.extend(checked);
+        }
+        Ok(entries)
     }
 
     /// All that have arrived.
     pub(super) async fn finish(&mut self) -> Result<Vec<CheckedEntry>, Error> {
-        let mut checked = Vec::new();
         if self.arrived.json.len() >= SMALL_BYTES {
-            checked = self.next().await?;
+            self.begin();
         }
-        checked.extend(result_of(self.under_way.take()).await?);
+        let mut checked = self.wait_for(0).await?;
         checked.extend(std::mem::take(&mut self.arrived).check());
         Ok(checked)
-    }
-}
-
-async fn result_of(under_way: Option<UnderWay>) -> Result<Vec<CheckedEntry>, Error> {
-    match under_way {
-        Some(UnderWay { checked, .. }) => {
-            checked.await.map_err(|error| Error::Internal(format!("check pages: {error}")))
-        }
-        None => Ok(Vec::new()),
     }
 }
 
@@ -151,9 +163,28 @@ mod tests {
         checking.add(&format!(r#"{{"title":"A","content":"{}"}}"#, "a".repeat(PIECE_BYTES)));
         assert!(checking.advance().await.unwrap().is_empty());
         sleep(Duration::from_millis(50)).await;
-        assert!(!checking.under_way.as_ref().unwrap().checked.is_finished());
+        assert!(!checking.under_way[0].checked.is_finished());
         drop(of_another);
         assert_eq!(checking.finish().await.unwrap().len(), 1);
         assert_eq!(checking.len(), 0);
+    }
+
+    #[tokio::test]
+    async fn few_pieces_are_under_way_and_their_order_is_kept() {
+        let mut checking = Checking::new(Turns::new(3), AccountId::new(Timestamp::from_micros(0)));
+        let mut checked = Vec::new();
+        for number in 0..20 {
+            let content = "a".repeat(if number % 3 == 0 { 3 * PIECE_BYTES } else { PIECE_BYTES });
+            checking.add(&format!(r#"{{"title":"Page {number}","content":"{content}"}}"#));
+            checked.extend(checking.advance().await.unwrap());
+            assert!(checking.under_way.len() <= PIECES);
+            assert_eq!(checked.len() + checking.len(), number + 1);
+        }
+        checked.extend(checking.finish().await.unwrap());
+        let titles = checked.into_iter().map(|entry| entry.unwrap().entry.title.unwrap().as_str().to_owned());
+        assert_eq!(
+            titles.collect::<Vec<_>>(),
+            (0..20).map(|number| format!("Page {number}")).collect::<Vec<_>>()
+        );
     }
 }
