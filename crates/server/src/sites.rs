@@ -171,7 +171,7 @@ impl Parts {
                 return self.unlock(site, peer, request).await;
             }
             if reads && !gate::is_open(&self.publisher, site, request.headers()) {
-                return password_form::ask();
+                return password_form::ask(request.headers());
             }
         }
         if !reads {

@@ -123,12 +123,13 @@ impl Checking {
     /// Waits until at most so many pieces are under way, and returns the entries of those that are checked, in order.
     async fn wait_for(&mut self, most: usize) -> Result<Vec<CheckedEntry>, Error> {
         let mut entries = Vec::new();
-        while let Some(UnderWay { entries: count, checked }) = self.under_way.pop_front() {
-            if self.under_way.len() < most && !checked.is_finished() {
-                self.under_way.push_front(UnderWay { entries: count, checked });
+        while let Some(oldest) = self.under_way.pop_front() {
+            if self.under_way.len() < most && !oldest.checked.is_finished() {
+                self.under_way.push_front(oldest);
                 break;
             }
-            let checked = checked.await.map_err(|error| Error::Internal(format!("check pages: {error}")))?;
+            let checked =
+                oldest.checked.await.map_err(|error| Error::Internal(format!("check pages: {error}")))?;
             entries.extend(checked);
         }
         Ok(entries)

@@ -77,21 +77,21 @@ impl Parts {
         let address = limit_key(client_address(peer.ip(), &head.headers, trusted));
         let now = self.settings.clock.now();
         if !self.gate.attempts.admit(address, site.id, now).await {
-            return password_form::again(Rejection::TooMany);
+            return password_form::again(&head.headers, Rejection::TooMany);
         }
         let password = match read(&head.headers, body).await {
             Ok(password) => password,
-            Err(rejection) => return password_form::again(rejection),
+            Err(rejection) => return password_form::again(&head.headers, rejection),
         };
         let Some(_turn) = self.gate.attempts.turn(site.id).await else {
-            return password_form::again(Rejection::Busy);
+            return password_form::again(&head.headers, Rejection::Busy);
         };
         match self.publisher.unlock(protection, password, now.plus(VALID_FOR)).await {
             Ok(Some(cookie)) => {
                 let secure = self.settings.secure_cookies || is_https(peer.ip(), &head.headers, trusted);
                 redirect_with_cookie(&head.uri, &cookie, secure)
             }
-            Ok(None) => password_form::again(Rejection::Wrong),
+            Ok(None) => password_form::again(&head.headers, Rejection::Wrong),
             Err(error) => failed(&error),
         }
     }

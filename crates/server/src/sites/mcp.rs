@@ -53,7 +53,7 @@ impl Parts {
             return refuse(StatusCode::FORBIDDEN, "requests of pages on other sites are refused");
         }
         if !gate::is_open(&self.publisher, site, request.headers()) {
-            return password_form::ask();
+            return password_form::ask(request.headers());
         }
         if request.method() != Method::POST {
             let mut response = notes::no_method(false);

@@ -77,14 +77,19 @@ pub(super) fn internal_error() -> SiteResponse {
 
 /// `text` is trusted HTML: never anything from a request or a site.
 pub(super) fn note(status: StatusCode, title: &str, text: &str) -> SiteResponse {
-    let page = page(title, text);
+    note_in("lang=\"en\"", status, title, text)
+}
+
+/// In another language: `attributes` are those of the `html` element.
+pub(super) fn note_in(attributes: &str, status: StatusCode, title: &str, text: &str) -> SiteResponse {
+    let page = page(attributes, title, text);
     response::build(status, headers::of_note(page.len()), page.into())
 }
 
-fn page(title: &str, text: &str) -> String {
+fn page(attributes: &str, title: &str, text: &str) -> String {
     let style = include_str!("notes.css");
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!doctype html>\n<html {attributes}>\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"robots\" content=\"noindex\">\n<title>{title}</title>\n<style>\n{style}</style>\n</head>\n\
          <body>\n<main>\n<h1>{title}</h1>\n{text}\n</main>\n</body>\n</html>\n"

@@ -1,8 +1,11 @@
-//! The password form of a protected site. It is submitted to the URL of the page itself.
+//! The password form of a protected site, in the visitor's language. It is submitted to the URL of the page itself.
 
-use axum::http::header::{CONTENT_SECURITY_POLICY, RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::{HeaderValue, StatusCode};
+mod words;
 
+use axum::http::header::{ACCEPT_LANGUAGE, CONTENT_SECURITY_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+
+use self::words::Words;
 use super::{SiteResponse, notes};
 
 /// Why the form is shown again.
@@ -26,12 +29,12 @@ impl Rejection {
         }
     }
 
-    fn message(self) -> &'static str {
+    fn message(self, words: &'static Words) -> &'static str {
         match self {
-            Rejection::Wrong => "That is not the password. Please try again.",
-            Rejection::TooMany => "Too many attempts. Please wait a minute.",
-            Rejection::Busy => "The server is busy. Please try again in a moment.",
-            Rejection::NoForm => "That could not be read. Please try again.",
+            Rejection::Wrong => words.wrong,
+            Rejection::TooMany => words.too_many,
+            Rejection::Busy => words.busy,
+            Rejection::NoForm => words.unreadable,
         }
     }
 
@@ -44,28 +47,32 @@ impl Rejection {
     }
 }
 
-pub(super) fn ask() -> SiteResponse {
-    page(StatusCode::UNAUTHORIZED, "", "")
+/// `request` is the head of the request that is answered.
+pub(super) fn ask(request: &HeaderMap) -> SiteResponse {
+    page(StatusCode::UNAUTHORIZED, Words::preferred(request), "", "")
 }
 
-pub(super) fn again(rejection: Rejection) -> SiteResponse {
-    let message = format!("<p class=\"trouble\" id=\"trouble\" role=\"alert\">{}</p>\n", rejection.message());
-    let mut response =
-        page(rejection.status(), " aria-invalid=\"true\" aria-describedby=\"trouble\"", &message);
+pub(super) fn again(request: &HeaderMap, rejection: Rejection) -> SiteResponse {
+    let words = Words::preferred(request);
+    let message =
+        format!("<p class=\"trouble\" id=\"trouble\" role=\"alert\">{}</p>\n", rejection.message(words));
+    let attributes = " aria-invalid=\"true\" aria-describedby=\"trouble\"";
+    let mut response = page(rejection.status(), words, attributes, &message);
     if let Some(seconds) = rejection.retry_after() {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
 }
 
-fn page(status: StatusCode, attributes: &str, message: &str) -> SiteResponse {
+fn page(status: StatusCode, words: &Words, attributes: &str, message: &str) -> SiteResponse {
+    let Words { title, lead, label, button, .. } = words;
     let form = format!(
-        "<p>This site is for readers who know its password.</p>\n<form method=\"post\">\n\
-         <label for=\"password\">Password</label>\n<input id=\"password\" name=\"password\" type=\"password\" \
+        "<p>{lead}</p>\n<form method=\"post\">\n\
+         <label for=\"password\">{label}</label>\n<input id=\"password\" name=\"password\" type=\"password\" \
          autocomplete=\"current-password\" required autofocus{attributes}>\n{message}\
-         <button type=\"submit\">Open the site</button>\n</form>"
+         <button type=\"submit\">{button}</button>\n</form>"
     );
-    let mut response = notes::note(status, "Please enter the password", &form);
+    let mut response = notes::note_in(&words.attributes(), status, title, &form);
     let headers = response.headers_mut();
     // Only inline styles, no scripts, no other form targets, no frames.
     headers.insert(
@@ -75,6 +82,7 @@ fn page(status: StatusCode, attributes: &str, message: &str) -> SiteResponse {
              frame-ancestors 'none'",
         ),
     );
+    headers.append(VARY, HeaderValue::from(ACCEPT_LANGUAGE));
     if status == StatusCode::UNAUTHORIZED {
         // HTTP requires it with a 401. Browsers ignore an unknown scheme and show the page.
         headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Form"));

@@ -11,6 +11,7 @@ testing::on_each_configuration!(
     without_the_password_only_the_form_is_shown,
     the_password_opens_the_site_for_thirty_days,
     a_wrong_password_says_so,
+    the_form_is_in_the_visitors_language,
     a_new_password_invalidates_all_cookies,
     cookies_of_others_do_not_open_a_site,
     cookies_of_others_do_not_hide_the_right_one,
@@ -91,6 +92,25 @@ async fn a_wrong_password_says_so(database: &Database) {
         is_form(&answer, 401);
         assert!(answer.text().contains("That is not the password"), "{wrong}");
     }
+}
+
+async fn the_form_is_in_the_visitors_language(database: &Database) {
+    let server = protected(database).await;
+    let ask = async |ask: Ask, languages: &str| server.ask(ask.header("accept-language", languages)).await;
+    for (languages, html, title) in [
+        ("ar-EG, en;q=0.5", "<html lang=\"ar\" dir=\"rtl\">", "يرجى إدخال كلمة المرور"),
+        ("de-CH,de;q=0.9,en;q=0.8", "<html lang=\"de\">", "Bitte das Passwort eingeben"),
+        ("tlh, *;q=0.1", "<html lang=\"en\">", "Please enter the password"),
+    ] {
+        let form = ask(Ask::get("/a"), languages).await;
+        is_form(&form, 401);
+        assert!(form.text().contains(html), "{languages}: {}", form.text());
+        assert_eq!(form.text().matches(title).count(), 2, "in the title and in the heading");
+        assert!(form.header("vary").unwrap().contains("accept-language"), "{form:?}");
+    }
+    let wrong = ask(Ask::password("/a", "wrong"), "fr").await;
+    is_form(&wrong, 401);
+    assert!(wrong.text().contains("Ce n’est pas le bon mot de passe."), "{}", wrong.text());
 }
 
 async fn a_new_password_invalidates_all_cookies(database: &Database) {
