@@ -1,5 +1,7 @@
 //! Pixels, and what is drawn on them.
 
+use std::collections::HashMap;
+
 use ab_glyph_rasterizer::{Point, Rasterizer, point};
 use ttf_parser::OutlineBuilder;
 
@@ -7,6 +9,9 @@ use crate::font::Font;
 
 /// Red, green, blue.
 pub(crate) type Colour = [u8; 3];
+
+/// How many steps there are between a colour and the one below. Few, so that a palette has all of them; more are not seen.
+const STEPS: i32 = 32;
 
 pub(crate) struct Canvas {
     width: u32,
@@ -93,22 +98,55 @@ impl Canvas {
         if x >= self.width || y >= self.height {
             return;
         }
+        let steps = (alpha.clamp(0.0, 1.0) * STEPS as f32 + 0.5) as i32;
         let at = 3 * (y * self.width + x) as usize;
         for (old, new) in self.pixels[at..at + 3].iter_mut().zip(colour) {
-            let (from, to) = (f32::from(*old), f32::from(new));
-            *old = (from + (to - from) * alpha.clamp(0.0, 1.0)).round() as u8;
+            let (from, to) = (i32::from(*old), i32::from(new));
+            *old = (from + (to - from) * steps / STEPS) as u8;
         }
     }
 
+    /// With a palette, if there are few colours: a third of the bytes to compress. Areas of one colour need neither filters
+    /// nor a long search for repetitions.
     pub(crate) fn into_png(self) -> Vec<u8> {
         let mut file = Vec::new();
         let mut encoder = png::Encoder::new(&mut file, self.width, self.height);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_compression(png::Compression::Balanced);
+        encoder.set_deflate_compression(png::DeflateCompression::Level(1));
+        encoder.set_filter(png::Filter::NoFilter);
+        let pixels = match self.indexed() {
+            Some((palette, indexes)) => {
+                encoder.set_color(png::ColorType::Indexed);
+                encoder.set_palette(palette.concat());
+                indexes
+            }
+            None => {
+                encoder.set_color(png::ColorType::Rgb);
+                self.pixels
+            }
+        };
         let mut writer = encoder.write_header().expect("writing to memory does not fail");
-        writer.write_image_data(&self.pixels).expect("the pixels have the size of the header");
+        writer.write_image_data(&pixels).expect("the pixels have the size of the header");
         writer.finish().expect("writing to memory does not fail");
         file
+    }
+
+    /// The colours, and each pixel as the index of one; `None` if there are more than 256.
+    fn indexed(&self) -> Option<(Vec<Colour>, Vec<u8>)> {
+        let (mut palette, mut indexes) = (Vec::new(), Vec::with_capacity(self.pixels.len() / 3));
+        let mut known = HashMap::new();
+        let mut last = None;
+        for pixel in self.pixels.as_chunks().0 {
+            let index = match last {
+                Some((colour, index)) if colour == pixel => index,
+                _ => *known.entry(*pixel).or_insert_with(|| {
+                    palette.push(*pixel);
+                    palette.len() - 1
+                }),
+            };
+            last = Some((pixel, index));
+            indexes.push(u8::try_from(index).ok()?);
+        }
+        Some((palette, indexes))
     }
 }
 

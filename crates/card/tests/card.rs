@@ -12,7 +12,9 @@ fn of(title: &str) -> Card {
 
 /// Width, height, and the pixels row by row.
 fn read(file: &[u8]) -> (u32, u32, Vec<[u8; 3]>) {
-    let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(file));
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut bytes).unwrap();
     (info.width, info.height, bytes.chunks_exact(3).map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect())
@@ -56,6 +58,17 @@ fn nothing_is_drawn_outside_the_margins() {
             assert!(margins.into_iter().all(|pixel| *pixel == [0xfd, 0xfc, 0xf9]), "{title}");
         }
         assert!(pixels[..(width * 20) as usize].iter().all(|pixel| *pixel == [0xfd, 0xfc, 0xf9]), "{title}");
+    }
+}
+
+#[test]
+fn a_card_has_a_palette_and_is_small() {
+    let overlapping = "AVAVAV ffi fj LTLT WAWA ÄÖÜ ".repeat(8);
+    for (title, most) in [("A title", 16_000), (overlapping.as_str(), 64_000)] {
+        let file = of(title).png();
+        let reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
+        assert_eq!(reader.info().color_type, png::ColorType::Indexed, "{title}");
+        assert!(file.len() < most, "{title}: {} bytes", file.len());
     }
 }
 
