@@ -5,6 +5,7 @@
 //! ended, a page is generated when it is opened.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,6 +15,7 @@ use clap::Args;
 use folder::{Config, Options, Reader};
 use model::{Clock, Section, SystemClock};
 use publisher::{PreviewPage, SiteSettings};
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::push::{Push, PushCommand, note, publish_all, watch};
 use crate::serve::{self, PreviewServer};
@@ -36,6 +38,8 @@ impl DevCommand {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         let data = tempfile::tempdir().context("make a temporary directory")?;
         serve::runtime()?.block_on(async {
+            // From now on: an interrupted process would leave its temporary directory behind.
+            let mut interruption = signal(SignalKind::interrupt()).context("listen for Ctrl-C")?;
             let changes = watch::Changes::of(&self.folder)?;
             // While the server starts. What is wrong with the folder is reported when it is read again for the first push.
             let (folder, config) = (self.folder.clone(), Config::read(&self.folder).unwrap_or_default());
@@ -48,13 +52,19 @@ impl DevCommand {
             });
             let server = PreviewServer::start(data.path(), self.listen).await?;
             self.announce(&server.url, global);
-            let (reader, folder, settings) = reading.await.context("read the folder")?;
-            if let Some(mut folder) = folder {
-                let unpublished = publish_all(&mut folder);
-                server.show_unbuilt(settings, folder.pages.iter().map(|page| shown(page)).collect());
-                server.show(|state| state.unpublished = unpublished);
-            }
-            let outcome = self.show(&server, reader, changes).await;
+            let showing = async {
+                let (reader, folder, settings) = reading.await.context("read the folder")?;
+                if let Some(mut folder) = folder {
+                    let unpublished = publish_all(&mut folder);
+                    server.show_unbuilt(settings, folder.pages.iter().map(|page| shown(page)).collect());
+                    server.show(|state| state.unpublished = unpublished);
+                }
+                self.show(&server, reader, changes).await
+            };
+            let outcome = tokio::select! {
+                failed = showing => failed.map(|never| match never {}),
+                _ = interruption.recv() => Ok(ExitCode::SUCCESS),
+            };
             server.stop().await;
             outcome
         })
@@ -71,28 +81,19 @@ impl DevCommand {
         }
     }
 
-    /// Until it is interrupted.
+    /// Publishes the folder after each change, without end.
     async fn show(
-        self,
+        &self,
         server: &PreviewServer,
         reader: Reader,
         mut changes: watch::Changes,
-    ) -> Result<ExitCode> {
+    ) -> Result<Infallible> {
         let command = PushCommand::to(self.folder.clone(), &server.api, &server.account.token);
         let mut push = Push::for_preview(command, reader).await?;
-        let mut interruption = std::pin::pin!(tokio::signal::ctrl_c());
         loop {
-            tokio::select! {
-                outcome = push.preview() => update(server, outcome),
-                _ = &mut interruption => return Ok(ExitCode::SUCCESS),
-            }
-            tokio::select! {
-                () = async {
-                    push.look_ahead().await;
-                    changes.next().await;
-                } => {}
-                _ = &mut interruption => return Ok(ExitCode::SUCCESS),
-            }
+            update(server, push.preview().await);
+            push.look_ahead().await;
+            changes.next().await;
         }
     }
 }

@@ -156,3 +156,21 @@ fn an_interruption_ends_it() {
         std::thread::sleep(Duration::from_millis(20));
     }
 }
+
+#[test]
+fn an_interruption_during_the_start_leaves_nothing_behind() {
+    let recto = Recto::new();
+    let file = recto.write_file("site/a.md", "# A\n");
+    let temporary = recto.write_file("temporary/.keep", "").parent().unwrap().to_owned();
+    let mut command =
+        recto.command(&["dev", text(file.parent().unwrap()), "--listen", "127.0.0.1:0", "--json"]);
+    let mut child = command.env("TMPDIR", &temporary).stdout(Stdio::piped()).spawn().unwrap();
+    // Its address, before the first build.
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert!(child.wait().unwrap().success());
+    let left: Vec<_> =
+        std::fs::read_dir(&temporary).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, [".keep"]);
+}
