@@ -74,7 +74,7 @@ async fn the_references_of_a_request_take_bounded_time(database: &Database) {
     // As deep as a text may be: the parser checks every level in every line.
     let slow = format!("`file:a.png`\n\n{}a\n{}", "> ".repeat(300), "b\n".repeat(45_000));
     let pages: Vec<Value> =
-        (0..400).map(|n| json!({"title": format!("Page {n}"), "content": slow})).collect();
+        (0..1200).map(|n| json!({"title": format!("Page {n}"), "content": slow})).collect();
     let Err(Error::Invalid(errors)) = world.publish(json!({"pages": pages})).await else {
         panic!("the time was not limited");
     };
