@@ -1,4 +1,5 @@
-//! SHA-256, by `ring`: on processors without instructions for it, nearly twice as fast as `sha2`. Every byte of a publish is hashed.
+//! SHA-256, by `ring`: on processors without instructions for it, nearly twice as fast as `sha2`. Every byte of a
+//! publish is hashed.
 
 /// The SHA-256 of some bytes.
 pub fn sha256(bytes: impl AsRef<[u8]>) -> [u8; 32] {

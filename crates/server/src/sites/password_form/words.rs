@@ -3,6 +3,8 @@
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT_LANGUAGE;
 
+use crate::encoding::quality;
+
 pub(super) struct Words {
     /// The tag for HTML, and the beginning of those that visitors ask for.
     language: &'static str,
@@ -25,8 +27,8 @@ impl Words {
     pub(super) fn preferred(headers: &HeaderMap) -> &'static Words {
         let lines = headers.get_all(ACCEPT_LANGUAGE).iter().filter_map(|line| line.to_str().ok());
         let asked = lines.flat_map(|line| line.split(',')).take(MAX_ASKED).filter_map(|item| {
-            let (tag, quality) = item.split_once(';').unwrap_or((item, ""));
-            Some((Words::of(tag.trim())?, quality_of(quality)?))
+            let (tag, parameters) = item.split_once(';').unwrap_or((item, ""));
+            Some((Words::of(tag.trim())?, quality(parameters).filter(|quality| *quality > 0)?))
         });
         // The first one of those with the same quality.
         let best = asked.reduce(|best, next| if next.1 > best.1 { next } else { best });
@@ -44,13 +46,6 @@ impl Words {
         let direction = if matches!(self.language, "ar" | "he") { " dir=\"rtl\"" } else { "" };
         format!("lang=\"{}\"{direction}", self.language)
     }
-}
-
-/// In thousandths, as in HTTP; `None` if the language is excluded, or the value cannot be read.
-fn quality_of(parameter: &str) -> Option<u16> {
-    let Some(value) = parameter.trim().strip_prefix("q=") else { return Some(1000) };
-    let value: f32 = value.trim().parse().ok()?;
-    (value > 0.0 && value <= 1.0).then_some((value * 1000.0) as u16)
 }
 
 /// English, for all who prefer another language, is the first one.
