@@ -84,11 +84,13 @@ const LOW_PRIORITY_CPU_SECONDS: u64 = 15;
 const LOW_PRIORITY: i32 = 19;
 
 fn limit_resources(limits: &Limits, file_bytes: u64) -> io::Result<()> {
+    // Before the process loses access to its own files in /proc: on kernels before 6.4 the page size is read from one.
+    let address_space = address_space()?;
     rustix::thread::set_no_new_privs(true)?;
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     limit(Resource::Core, 0)?;
     limit(Resource::Fsize, file_bytes)?;
-    limit(Resource::As, address_space()?.saturating_add(limits.memory))
+    limit(Resource::As, address_space.saturating_add(limits.memory))
 }
 
 fn limit_cpu(soft: u64, hard: u64) -> io::Result<()> {
