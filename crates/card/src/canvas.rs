@@ -1,7 +1,5 @@
 //! Pixels, and what is drawn on them.
 
-use std::collections::HashMap;
-
 use ab_glyph_rasterizer::{Point, Rasterizer, point};
 use ttf_parser::OutlineBuilder;
 
@@ -11,28 +9,31 @@ use crate::font::Font;
 pub(crate) type Colour = [u8; 3];
 
 /// How many steps there are between a colour and the one below. Few, so that a palette has all of them; more are not seen.
-const STEPS: i32 = 32;
+const STEPS: usize = 32;
 
+/// Pixels are indexes of a palette: a third of the memory to draw on, and what the file needs.
 pub(crate) struct Canvas {
-    width: u32,
-    height: u32,
+    width: usize,
     pixels: Vec<u8>,
+    palette: Palette,
 }
 
 impl Canvas {
     pub(crate) fn new(width: u32, height: u32, colour: Colour) -> Canvas {
-        Canvas { width, height, pixels: colour.repeat((width * height) as usize) }
+        let (width, height) = (width as usize, height as usize);
+        Canvas { width, pixels: vec![0; width * height], palette: Palette { colours: vec![colour] } }
     }
 
-    pub(crate) fn rectangle(&mut self, left: f32, top: f32, width: f32, height: f32, colour: Colour) {
-        self.fill(left, top, width, height, colour, |pen| {
-            pen.polygon(&[(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)]);
-        });
+    /// A band at the bottom.
+    pub(crate) fn band(&mut self, height: u32, colour: Colour) {
+        let index = self.palette.index_of(colour);
+        let top = self.pixels.len() - height as usize * self.width;
+        self.pixels[top..].fill(index);
     }
 
     /// A square with round corners.
     pub(crate) fn rounded(&mut self, left: f32, top: f32, side: f32, radius: f32, colour: Colour) {
-        self.fill(left, top, side, side, colour, |pen| {
+        self.fill(left, top, side, side, &mut Ink::new(colour), |pen| {
             let far = side - radius;
             pen.move_to(radius, 0.0);
             pen.line_to(far, 0.0);
@@ -56,7 +57,7 @@ impl Canvas {
         baseline: f32,
         colour: Colour,
     ) {
-        let scale = font.scale(size);
+        let (scale, mut ink) = (font.scale(size), Ink::new(colour));
         for placed in font.place(text, size).0 {
             let Some(bounds) = font.face.glyph_bounding_box(placed.glyph) else { continue };
             // The glyph's box, with a pixel around it for what the curves exceed.
@@ -64,7 +65,7 @@ impl Canvas {
             let (bottom, top) =
                 (f32::from(bounds.y_min) * scale - 1.0, f32::from(bounds.y_max) * scale + 1.0);
             let (x, y) = (left + placed.left + low, baseline - top);
-            self.fill(x, y, high - low, top - bottom, colour, |pen| {
+            self.fill(x, y, high - low, top - bottom, &mut ink, |pen| {
                 let mut glyph = Glyph { pen, scale, left: low, top };
                 font.face.outline_glyph(placed.glyph, &mut glyph);
             });
@@ -78,7 +79,7 @@ impl Canvas {
         top: f32,
         width: f32,
         height: f32,
-        colour: Colour,
+        ink: &mut Ink,
         draw: impl FnOnce(&mut Pen),
     ) {
         let (x, y) = (left.floor(), top.floor());
@@ -87,66 +88,84 @@ impl Canvas {
         let mut pen =
             Pen { rasterizer: Rasterizer::new(size.0, size.1), offset, start: offset, last: offset };
         draw(&mut pen);
-        pen.rasterizer.for_each_pixel_2d(|column, row, alpha| {
-            self.blend(x as i64 + i64::from(column), y as i64 + i64::from(row), colour, alpha);
+        pen.rasterizer.for_each_pixel(|index, alpha| {
+            let steps = (alpha * STEPS as f32 + 0.5) as usize;
+            if steps == 0 {
+                return;
+            }
+            let (x, y) = (x as i64 + (index % size.0) as i64, y as i64 + (index / size.0) as i64);
+            // Pixels outside the canvas are ignored.
+            if (0..self.width as i64).contains(&x)
+                && let Ok(y) = usize::try_from(y)
+                && let Some(pixel) = self.pixels.get_mut(y * self.width + x as usize)
+            {
+                *pixel = ink.over(*pixel, steps.min(STEPS), &mut self.palette);
+            }
         });
     }
 
-    /// Pixels outside the canvas are ignored.
-    fn blend(&mut self, x: i64, y: i64, colour: Colour, alpha: f32) {
-        let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else { return };
-        if x >= self.width || y >= self.height {
-            return;
-        }
-        let steps = (alpha.clamp(0.0, 1.0) * STEPS as f32 + 0.5) as i32;
-        let at = 3 * (y * self.width + x) as usize;
-        for (old, new) in self.pixels[at..at + 3].iter_mut().zip(colour) {
-            let (from, to) = (i32::from(*old), i32::from(new));
-            *old = (from + (to - from) * steps / STEPS) as u8;
-        }
-    }
-
-    /// With a palette, if there are few colours: a third of the bytes to compress. Areas of one colour need neither filters
-    /// nor a long search for repetitions.
+    /// Most rows are like the ones above, which the filter turns into zeros, and this compression is made for those.
     pub(crate) fn into_png(self) -> Vec<u8> {
         let mut file = Vec::new();
-        let mut encoder = png::Encoder::new(&mut file, self.width, self.height);
-        encoder.set_deflate_compression(png::DeflateCompression::Level(1));
-        encoder.set_filter(png::Filter::NoFilter);
-        let pixels = match self.indexed() {
-            Some((palette, indexes)) => {
-                encoder.set_color(png::ColorType::Indexed);
-                encoder.set_palette(palette.concat());
-                indexes
-            }
-            None => {
-                encoder.set_color(png::ColorType::Rgb);
-                self.pixels
-            }
-        };
+        let height = self.pixels.len() / self.width;
+        let mut encoder = png::Encoder::new(&mut file, self.width as u32, height as u32);
+        encoder.set_deflate_compression(png::DeflateCompression::FdeflateUltraFast);
+        encoder.set_filter(png::Filter::Up);
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_palette(self.palette.colours.concat());
         let mut writer = encoder.write_header().expect("writing to memory does not fail");
-        writer.write_image_data(&pixels).expect("the pixels have the size of the header");
+        writer.write_image_data(&self.pixels).expect("the pixels have the size of the header");
         writer.finish().expect("writing to memory does not fail");
         file
     }
+}
 
-    /// The colours, and each pixel as the index of one; `None` if there are more than 256.
-    fn indexed(&self) -> Option<(Vec<Colour>, Vec<u8>)> {
-        let (mut palette, mut indexes) = (Vec::new(), Vec::with_capacity(self.pixels.len() / 3));
-        let mut known = HashMap::new();
-        let mut last = None;
-        for pixel in self.pixels.as_chunks().0 {
-            let index = match last {
-                Some((colour, index)) if colour == pixel => index,
-                _ => *known.entry(*pixel).or_insert_with(|| {
-                    palette.push(*pixel);
-                    palette.len() - 1
-                }),
-            };
-            last = Some((pixel, index));
-            indexes.push(u8::try_from(index).ok()?);
+/// The colours of a canvas.
+struct Palette {
+    colours: Vec<Colour>,
+}
+
+impl Palette {
+    /// A new colour is added; when there are 256 already, the most similar one is used.
+    fn index_of(&mut self, colour: Colour) -> u8 {
+        let distance = |known: &Colour| {
+            known.iter().zip(colour).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum::<u32>()
+        };
+        let nearest = (0..self.colours.len()).min_by_key(|index| distance(&self.colours[*index]));
+        match nearest.filter(|index| self.colours.len() == 256 || self.colours[*index] == colour) {
+            Some(index) => index as u8,
+            None => {
+                self.colours.push(colour);
+                (self.colours.len() - 1) as u8
+            }
         }
-        Some((palette, indexes))
+    }
+}
+
+/// A colour, and what it gives on each colour of a palette, in steps.
+struct Ink {
+    colour: Colour,
+    mixtures: Vec<[Option<u8>; STEPS + 1]>,
+}
+
+impl Ink {
+    fn new(colour: Colour) -> Ink {
+        Ink { colour, mixtures: vec![] }
+    }
+
+    /// The index of the colour where this one covers another to this degree.
+    fn over(&mut self, under: u8, steps: usize, palette: &mut Palette) -> u8 {
+        let under = usize::from(under);
+        if self.mixtures.len() <= under {
+            self.mixtures.resize(under + 1, [None; STEPS + 1]);
+        }
+        *self.mixtures[under][steps].get_or_insert_with(|| {
+            let (below, above) = (palette.colours[under], self.colour);
+            palette.index_of(std::array::from_fn(|part| {
+                let (from, to) = (i32::from(below[part]), i32::from(above[part]));
+                (from + (to - from) * steps as i32 / STEPS as i32) as u8
+            }))
+        })
     }
 }
 
@@ -159,13 +178,6 @@ struct Pen {
 }
 
 impl Pen {
-    fn polygon(&mut self, corners: &[(f32, f32)]) {
-        let [first, rest @ ..] = corners else { return };
-        self.move_to(first.0, first.1);
-        rest.iter().for_each(|corner| self.line_to(corner.0, corner.1));
-        self.close();
-    }
-
     fn at(&self, x: f32, y: f32) -> Point {
         self.offset + point(x, y)
     }
@@ -239,5 +251,21 @@ impl OutlineBuilder for Glyph<'_> {
 
     fn close(&mut self) {
         self.pen.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_palette_gives_the_most_similar_colour() {
+        let mut palette = Palette { colours: vec![[0, 0, 0]] };
+        for grey in 0..=255 {
+            assert_eq!(palette.index_of([grey, grey, grey]), grey);
+        }
+        assert_eq!(palette.index_of([7, 8, 9]), 8);
+        assert_eq!(palette.index_of([255, 254, 255]), 255);
+        assert_eq!(palette.colours.len(), 256);
     }
 }

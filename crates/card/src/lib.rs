@@ -30,7 +30,7 @@ pub struct Card {
 const MARGIN: f32 = 90.0;
 const TEXT_WIDTH: f32 = WIDTH as f32 - 2.0 * MARGIN;
 /// The height of the band at the bottom.
-const BAND: f32 = 18.0;
+const BAND: u32 = 18;
 /// Where the line with the name of the site stands.
 const FOOT: f32 = 528.0;
 const FOOT_SIZE: f32 = 38.0;
@@ -43,7 +43,7 @@ impl Card {
     /// A PNG. A text in a script that the fonts do not have is left out, because boxes say nothing.
     pub fn png(&self) -> Vec<u8> {
         let mut canvas = Canvas::new(WIDTH, HEIGHT, PAPER);
-        canvas.rectangle(0.0, HEIGHT as f32 - BAND, WIDTH as f32, BAND, self.accent);
+        canvas.band(BAND, self.accent);
         self.draw_title(&mut canvas);
         self.draw_foot(&mut canvas);
         canvas.into_png()

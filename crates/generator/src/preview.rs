@@ -58,12 +58,16 @@ impl PageCard {
         PageCard { path, title: title.to_owned(), section: section.to_owned() }
     }
 
-    /// The card that a page refers to: its title and section are in the same head. `None`: it has another image.
-    pub fn read(html: &str) -> Option<PageCard> {
+    /// The card of the page at `path`: its title and section are in the same head. `None`: it has another image, or the
+    /// card of another page.
+    pub fn read(path: &str, html: &str) -> Option<PageCard> {
         let image = meta(html, "og:image")?;
-        let path = &image[image.find(CARDS)?..];
+        let card = &image[image.find(CARDS)?..];
+        if PageCard::page_of(card)? != path {
+            return None;
+        }
         let (title, section) = (meta(html, "og:title")?, meta(html, "article:section").unwrap_or_default());
-        Some(PageCard { path: path.to_owned(), title, section })
+        Some(PageCard { path: card.to_owned(), title, section })
     }
 
     /// The path of the page whose card is at a path.

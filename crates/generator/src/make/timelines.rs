@@ -6,7 +6,7 @@ use askama::Template;
 use model::{ContentType, Section};
 
 use super::render;
-use super::view::{Breadcrumb, CountedLink, Entry, Shell, placeholder};
+use super::view::{Breadcrumb, CountedLink, Entry, Image, Shell, placeholder};
 use crate::Site;
 use crate::index::archive::{Archive, parts};
 use crate::index::timeline::{MAX_LIST_ENTRIES, NEWEST_ENTRIES, Timeline};
@@ -145,6 +145,11 @@ impl Site {
         };
         let links = years.iter().flat_map(|year| &year.links).map(|link| link.text.as_str().into());
         let mut shell = self.shell(&path, &title).listing(titles(&entries).chain(links));
+        // There are more archives than pages, and few are shared: a card of its own would not be worth a file.
+        shell.image = match key {
+            TimelineKey::Tag(_) => Image::card(&self.frame, "/tags", words.tags, ""),
+            _ => Image::card(&self.frame, "/blog", words.blog, ""),
+        };
         shell.full_title = format!("{title} · {of} · {}", self.frame.title);
         render(&TimelineTemplate {
             shell,

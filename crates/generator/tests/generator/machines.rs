@@ -391,7 +391,7 @@ fn a_page_without_a_cover_has_a_card() {
     let mut world =
         World::of([blog(1, "news/a").titled("“A” & <b> 'title'"), docs(2, "b"), homepage(3, "home")]);
     let html = world.get("/blog/news/a");
-    let card = PageCard::read(&html).unwrap();
+    let card = PageCard::read("/blog/news/a", &html).unwrap();
     assert_eq!((card.title.as_str(), card.section.as_str()), ("“A” & <b> ‘title’", "News"));
     assert_eq!(PageCard::page_of(&card.path).as_deref(), Some("/blog/news/a"));
     for part in [
@@ -405,14 +405,28 @@ fn a_page_without_a_cover_has_a_card() {
         assert!(html.contains(&part), "{part}\n{html}");
     }
     for path in ["/docs/b", "/", "/blog", "/docs", "/tags"] {
-        let card = PageCard::read(&world.get(path)).unwrap();
+        let card = PageCard::read(path, &world.get(path)).unwrap();
         assert_eq!(PageCard::page_of(&card.path).as_deref(), Some(path));
     }
-    assert_eq!(PageCard::read(&world.get("/404.html")), None);
+    assert_eq!(PageCard::read("/404.html", &world.get("/404.html")), None);
     let brand = Brand::parse(world.raw("/.site").as_bytes()).unwrap();
     assert_eq!((brand.title.as_str(), brand.accent, brand.icon), ("acme", [0xa3, 0x30, 0x1a], None));
     world.publish([blog(1, "news/a").titled("B")]);
-    assert_ne!(PageCard::read(&world.get("/blog/news/a")).unwrap().path, card.path);
+    assert_ne!(PageCard::read("/blog/news/a", &world.get("/blog/news/a")).unwrap().path, card.path);
+}
+
+#[test]
+fn an_archive_refers_to_the_card_of_its_list() {
+    let world = World::of((0..70).map(|n| blog(n, &format!("news/p{n}")).tagged(&["Sea"])));
+    let image = |path: &str| {
+        let html = world.get(path);
+        between(&html, "<meta property=\"og:image\" content=\"", "\"")[0].to_owned()
+    };
+    for (archive, list) in [("/blog", "/blog"), ("/blog/news", "/blog"), ("/tags/sea", "/tags")] {
+        let archive = format!("{archive}/2026.05");
+        assert_eq!(image(&archive), image(list), "{archive}");
+        assert_eq!(PageCard::read(&archive, &world.get(&archive)), None, "it has none of its own");
+    }
 }
 
 #[test]

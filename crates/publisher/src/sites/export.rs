@@ -184,10 +184,14 @@ impl Publisher {
             bodies.extend(found.map(|found| (path, found)));
         }
         let made = tokio::task::spawn_blocking(move || {
-            let mut made: Vec<(String, Vec<u8>)> =
-                bodies.into_iter().map(|(path, found)| plain(&path, found, &fragments)).collect();
-            let cards: Vec<_> =
-                made.iter().filter_map(|(path, bytes)| draw_card(brand.as_ref(), path, bytes)).collect();
+            let (mut made, mut cards) = (vec![], vec![]);
+            for (path, found) in bodies {
+                let (name, bytes) = plain(&path, found, &fragments);
+                if is_html(&path) {
+                    cards.extend(draw_card(brand.as_ref(), &path, &bytes));
+                }
+                made.push((name, bytes));
+            }
             let count = cards.len();
             made.extend(cards);
             (made, count)
@@ -217,10 +221,9 @@ fn plain(path: &str, found: Found, fragments: &HashMap<String, Bytes>) -> (Strin
 }
 
 /// The preview card of a page, if it has one.
-fn draw_card(brand: Option<&Brand>, name: &str, page: &[u8]) -> Option<(String, Vec<u8>)> {
-    let brand = brand.filter(|_| name.ends_with(".html"))?;
-    let card = PageCard::read(&String::from_utf8_lossy(page))?;
-    Some((relative(&card.path), card_png(brand, card)))
+fn draw_card(brand: Option<&Brand>, path: &str, page: &[u8]) -> Option<(String, Vec<u8>)> {
+    let card = PageCard::read(path, &String::from_utf8_lossy(page))?;
+    Some((relative(&card.path), card_png(brand?, card)))
 }
 
 fn relative(path: &str) -> String {

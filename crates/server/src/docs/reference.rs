@@ -191,7 +191,7 @@ impl Card {
 /// Those that the pages refer to.
 fn cards(files: &HashMap<String, Vec<u8>>, brand: &Brand) -> HashMap<String, Card> {
     let pages = files.iter().filter(|(path, _)| of_extension(path) == of_extension(""));
-    let cards = pages.filter_map(|(_, page)| PageCard::read(&String::from_utf8_lossy(page)));
+    let cards = pages.filter_map(|(path, page)| PageCard::read(path, &String::from_utf8_lossy(page)));
     let cards =
         cards.map(|card| (card.path.clone(), Card { brand: brand.clone(), card, image: OnceCell::new() }));
     cards.collect()

@@ -125,9 +125,9 @@ async fn card_of(
     release: i64,
     page: &str,
 ) -> Result<Option<PageCard>, Error> {
-    let page = files.find(publisher, site, release, page).await?;
-    let Some(File { content: FileContent::Body(body), .. }) = page.as_deref() else { return Ok(None) };
-    Ok(PageCard::read(&String::from_utf8_lossy(&body.plain.bytes)))
+    let file = files.find(publisher, site, release, page).await?;
+    let Some(File { content: FileContent::Body(body), .. }) = file.as_deref() else { return Ok(None) };
+    Ok(PageCard::read(page, &String::from_utf8_lossy(&body.plain.bytes)))
 }
 
 #[cfg(test)]
