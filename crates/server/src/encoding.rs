@@ -1,7 +1,7 @@
 //! Content negotiation: which encoding of a body a client prefers.
 
+use axum::http::HeaderMap;
 use axum::http::header::ACCEPT_ENCODING;
-use axum::http::{HeaderMap, HeaderValue};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
@@ -42,10 +42,14 @@ struct Qualities {
 /// The encoding with the highest quality; the first of `among` if there are several. `None`: send the body unencoded,
 /// even to a client that does not accept that.
 pub(crate) fn choose(headers: &HeaderMap, among: &[Encoding]) -> Option<Encoding> {
+    let lines = headers.get_all(ACCEPT_ENCODING).iter();
+    choose_by(lines.map(|line| line.to_str().unwrap_or_default()), among)
+}
+
+/// The same, by the lines of `Accept-Encoding`.
+pub(crate) fn choose_by<'r>(lines: impl Iterator<Item = &'r str>, among: &[Encoding]) -> Option<Encoding> {
     let mut qualities = Qualities::default();
-    for line in headers.get_all(ACCEPT_ENCODING) {
-        qualities.read(line);
-    }
+    lines.for_each(|line| qualities.read(line));
     let quality_of =
         |encoding: &Encoding| qualities.encodings[*encoding as usize].or(qualities.others).unwrap_or(0);
     // An unencoded body is always acceptable, but any encoding that the client lists is preferred.
@@ -55,8 +59,8 @@ pub(crate) fn choose(headers: &HeaderMap, among: &[Encoding]) -> Option<Encoding
 }
 
 impl Qualities {
-    fn read(&mut self, line: &HeaderValue) {
-        for element in line.to_str().unwrap_or_default().split(',') {
+    fn read(&mut self, line: &str) {
+        for element in line.split(',') {
             let (name, parameters) = element.split_once(';').unwrap_or((element, ""));
             let Some(quality) = quality(parameters) else { continue };
             match name.trim() {
@@ -86,6 +90,8 @@ pub(crate) fn quality(parameters: &str) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderValue;
+
     use super::*;
 
     fn check(lines: &[&'static str], expected: Option<Encoding>) {

@@ -1,6 +1,7 @@
 //! Accepts connections, with limits and timeouts that axum's own server does not have.
 
 mod addresses;
+mod at_hand;
 mod connection;
 mod shutdown;
 mod stream;
@@ -30,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 use self::addresses::Addresses;
+pub(crate) use self::at_hand::AtHand;
 use self::shutdown::Shutdown;
 pub use self::threads::Threads;
 pub use self::watch::RequestBody;
@@ -45,6 +47,13 @@ pub(crate) trait RequestHandler: Clone + Send + Sync + 'static {
         peer: SocketAddr,
         request: Request<RequestBody>,
     ) -> impl Future<Output = Response<Self::Body>> + Send;
+
+    const HAS_RESPONSES_AT_HAND: bool = false;
+
+    /// The response to a request without a body, if it needs no further decision.
+    fn at_hand(&self, _request: &httparse::Request<'_, '_>) -> Option<AtHand> {
+        None
+    }
 }
 
 /// The peer's address is in each request's extensions, as `ConnectInfo<SocketAddr>`.

@@ -11,7 +11,10 @@
 //!    `search`: the results of a query; `drawn`: preview cards and icons.
 //! 7. `response`: encoding, range requests, not modified.
 //! 8. `headers`: the headers of every response of a site.
+//!
+//! `at_hand` is the short way for what was sent before: most requests for pages of a public site.
 
+mod at_hand;
 mod compress;
 mod conditions;
 mod drawn;
@@ -38,6 +41,7 @@ use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use axum::http::{Method, Request, Response, StatusCode};
 use bytes::Bytes;
@@ -56,7 +60,7 @@ use self::gate::Gate;
 pub(crate) use self::host::normalize_host;
 use self::metrics::RequestCounters;
 use self::path::Path;
-use crate::listen::{RequestBody, RequestHandler};
+use crate::listen::{AtHand, RequestBody, RequestHandler};
 use crate::{Health, dashboard};
 
 /// Files of a release are in memory as a whole; uploaded files are streamed.
@@ -103,6 +107,14 @@ impl Sites {
 
 impl RequestHandler for Sites {
     type Body = Either<Full<Bytes>, StreamBody<Pieces>>;
+
+    const HAS_RESPONSES_AT_HAND: bool = true;
+
+    fn at_hand(&self, request: &httparse::Request<'_, '_>) -> Option<AtHand> {
+        let response = self.0.at_hand(request)?;
+        self.0.counters.count_at_hand();
+        Some(response)
+    }
 
     async fn handle(&self, peer: SocketAddr, request: Request<RequestBody>) -> SiteResponse {
         let head = request.method() == Method::HEAD;
@@ -261,7 +273,10 @@ impl Parts {
             && let Some(file) = self.files.find(&self.publisher, site.id, release, path).await?
         {
             return Ok(match &file.content {
-                FileContent::Body(body) => response::whole(body, request.method(), request.headers()).await,
+                FileContent::Body(body) => {
+                    body.is_at_hand.store(site.protection.is_none(), Ordering::Relaxed);
+                    response::whole(body, request.method(), request.headers()).await
+                }
                 FileContent::Redirect(target) => {
                     response::moved(StatusCode::MOVED_PERMANENTLY, target, request.uri())
                 }

@@ -52,6 +52,12 @@ impl Publisher {
         !self.hosts.0.is_empty()
     }
 
+    /// The site of a host, if it is cached and has not changed.
+    pub fn known_site(&self, host: &str) -> Option<Arc<HostedSite>> {
+        let (mark, site) = self.hosts.0.get(host)?;
+        (mark == self.store.mark(site.id)).then_some(site)
+    }
+
     /// The site of a host (lower case, without its port). While the database is unavailable, the cached site.
     pub async fn hosted_site(&self, host: &str) -> Result<Option<Arc<HostedSite>>, Error> {
         let known = self.hosts.0.get(host);

@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Poll, ready};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::http::header::CONNECTION;
@@ -17,12 +17,12 @@ use hyper_util::rt::TokioIo;
 use socket2::SockRef;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, Sleep, sleep, sleep_until, timeout};
 
 use super::shutdown::Shutdown;
 use super::stream::WatchedStream;
 use super::watch::{RequestBody, ResponseBody, Watch};
-use super::{ListenLimits, RequestHandler};
+use super::{ListenLimits, RequestHandler, at_hand};
 
 /// The most that hyper buffers of a request. Every connection may use this much memory, and uploads are not faster with
 /// more.
@@ -55,48 +55,79 @@ pub(super) async fn run(
     let _ = stream.set_nodelay(true);
     let _ = SockRef::from(&stream).set_tcp_notsent_lowat(MAX_UNSENT_BYTES);
     let watch = Arc::new(Watch::new(limits.clone()));
-    let service = service_fn(|request| Box::pin(handle(&handler, peer, watch.clone(), request)));
-    let io = TokioIo::new(WatchedStream::new(stream, watch.clone()));
-    let mut connection = http1(&limits).serve_connection(io, service);
+    let mut stream = WatchedStream::new(stream, watch.clone());
     let mut timer = pin!(sleep_until(watch.wake_at()));
-    let mut grace = pin!(async {
-        if watch.is_untouched() {
-            sleep(FIRST_BYTES_GRACE).await;
-        }
-    });
     let mut woken = pin!(shutdown.woken());
     // Once it is polled the task will be woken. A poll for each request would cost a lock that all connections share.
     poll_fn(|context| Poll::Ready(woken.as_mut().poll(context).is_ready())).await;
-    let mut stopping = false;
-    let end = poll_fn(|context| {
-        if !stopping && shutdown.has_begun() && grace.as_mut().poll(context).is_ready() {
-            stopping = true;
-            Pin::new(&mut connection).graceful_shutdown();
+    let end = match respond_at_hand(&mut stream, &handler, &watch, &shutdown, timer.as_mut()).await {
+        Some(end) => end,
+        None => {
+            let service = service_fn(|request| Box::pin(handle(&handler, peer, watch.clone(), request)));
+            let mut connection = http1(&limits).serve_connection(TokioIo::new(stream), service);
+            let mut grace = pin!(async {
+                if watch.is_untouched() {
+                    sleep(FIRST_BYTES_GRACE).await;
+                }
+            });
+            let mut stopping = false;
+            let respond = poll_fn(|context| {
+                if !stopping && shutdown.has_begun() && grace.as_mut().poll(context).is_ready() {
+                    stopping = true;
+                    Pin::new(&mut connection).graceful_shutdown();
+                }
+                match connection.poll_without_shutdown(context) {
+                    Poll::Ready(result) => Poll::Ready(End::of(result, &watch)),
+                    Poll::Pending => poll_deadline(timer.as_mut(), &watch, context),
+                }
+            });
+            let end = respond.await;
+            stream = connection.into_parts().io.into_inner();
+            end
         }
-        if let Poll::Ready(result) = connection.poll_without_shutdown(context) {
-            return Poll::Ready(End::of(result, &watch));
-        }
-        // The deadline changes only inside the poll above. The timer is set when that comes earlier; a later one is noticed when
-        // the timer fires, because to set it for each request costs more than to answer it.
-        loop {
-            let deadline = watch.wake_at();
-            if deadline < timer.deadline() {
-                timer.as_mut().reset(deadline);
-            }
-            ready!(timer.as_mut().poll(context));
-            if deadline <= Instant::now() {
-                return Poll::Ready(if watch.is_stalled() { End::Stalled } else { End::Closed });
-            }
-            timer.as_mut().reset(deadline);
-        }
-    })
-    .await;
-    let stream = connection.into_parts().io.into_inner().into_stream();
+    };
+    let stream = stream.into_stream();
     match end {
         End::Closed => {}
         End::Unread => linger(stream, &limits).await,
         // Discard what the system has buffered for a client that reads nothing.
         End::Stalled => drop(stream.set_zero_linger()),
+    }
+}
+
+/// `None`: the connection goes on.
+async fn respond_at_hand<H: RequestHandler>(
+    stream: &mut WatchedStream,
+    handler: &H,
+    watch: &Watch,
+    shutdown: &Shutdown,
+    mut timer: Pin<&mut Sleep>,
+) -> Option<End> {
+    if !H::HAS_RESPONSES_AT_HAND {
+        return None;
+    }
+    let mut responding = pin!(at_hand::respond(stream, handler, watch, shutdown));
+    poll_fn(|context| match responding.as_mut().poll(context) {
+        Poll::Ready(Ok(true)) => Poll::Ready(None),
+        Poll::Ready(Ok(false) | Err(_)) => Poll::Ready(Some(End::Closed)),
+        Poll::Pending => poll_deadline(timer.as_mut(), watch, context).map(Some),
+    })
+    .await
+}
+
+/// To be polled after everything that changes the deadline. The timer is set when that comes earlier; a later one is noticed
+/// when the timer fires, because to set it for each request costs more than to answer it.
+fn poll_deadline(mut timer: Pin<&mut Sleep>, watch: &Watch, context: &mut Context<'_>) -> Poll<End> {
+    loop {
+        let deadline = watch.wake_at();
+        if deadline < timer.deadline() {
+            timer.as_mut().reset(deadline);
+        }
+        ready!(timer.as_mut().poll(context));
+        if deadline <= Instant::now() {
+            return Poll::Ready(if watch.is_stalled() { End::Stalled } else { End::Closed });
+        }
+        timer.as_mut().reset(deadline);
     }
 }
 

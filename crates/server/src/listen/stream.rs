@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf, Take};
 use tokio::net::TcpStream;
 
@@ -13,11 +14,17 @@ use super::watch::Watch;
 pub(super) struct WatchedStream {
     stream: Take<TcpStream>,
     watch: Arc<Watch>,
+    /// What was read already, and is to be read again.
+    again: BytesMut,
 }
 
 impl WatchedStream {
     pub(super) fn new(stream: TcpStream, watch: Arc<Watch>) -> WatchedStream {
-        WatchedStream { stream: stream.take(0), watch }
+        WatchedStream { stream: stream.take(0), watch, again: BytesMut::new() }
+    }
+
+    pub(super) fn read_again(&mut self, bytes: BytesMut) {
+        self.again = bytes;
     }
 
     pub(super) fn into_stream(self) -> TcpStream {
@@ -40,6 +47,11 @@ impl AsyncRead for WatchedStream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if !self.again.is_empty() {
+            let count = self.again.len().min(buffer.remaining());
+            buffer.put_slice(&self.again.split_to(count));
+            return Poll::Ready(Ok(()));
+        }
         let before = buffer.filled().len();
         let limit = self.watch.read_limit();
         self.stream.set_limit(limit);

@@ -89,7 +89,7 @@ impl Watch {
         state.unread = false;
     }
 
-    fn response_ended(&self) {
+    pub(super) fn response_ended(&self) {
         self.lock().phase = Phase::Idle(Instant::now() + self.limits.idle_timeout);
     }
 

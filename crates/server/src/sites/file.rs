@@ -1,5 +1,8 @@
 //! A file of a release, ready to be sent.
 
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+
 use axum::http::header::{ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK, VARY};
 use axum::http::{HeaderMap, HeaderValue};
 use bytes::Bytes;
@@ -8,7 +11,7 @@ use tokio::sync::OnceCell;
 
 use super::compress::{self, Busy, Compressor};
 use super::headers::{self, RELEASE};
-use super::{feed, markdown};
+use super::{at_hand, feed, markdown};
 use crate::encoding::Encoding;
 
 pub(super) struct File {
@@ -28,12 +31,26 @@ pub(super) struct Body {
     /// `None`: the body is too small, or not text.
     compressed: Option<Box<[OnceCell<Option<Form>>; 3]>>,
     compressor: Compressor,
+    /// It was the response to a request for its path, and to a site that everyone may read: it is that to each further one.
+    pub(super) is_at_hand: AtomicBool,
 }
 
 /// One encoding of a body, with the headers of its response.
 pub(super) struct Form {
     pub(super) headers: HeaderMap,
     pub(super) bytes: Bytes,
+    head: OnceLock<Bytes>,
+}
+
+impl Form {
+    fn new(headers: HeaderMap, bytes: Bytes) -> Form {
+        Form { headers, bytes, head: OnceLock::new() }
+    }
+
+    /// The head of the response, as it is sent.
+    pub(super) fn head(&self) -> &Bytes {
+        self.head.get_or_init(|| at_hand::encode(&self.headers))
+    }
 }
 
 impl File {
@@ -86,9 +103,10 @@ impl Body {
         }
         Body {
             hash,
-            plain: Form { headers, bytes },
+            plain: Form::new(headers, bytes),
             compressed: is_compressible.then(Default::default),
             compressor,
+            is_at_hand: AtomicBool::new(false),
         }
     }
 
@@ -105,6 +123,14 @@ impl Body {
         }
     }
 
+    /// The same, if it was made already.
+    pub(super) fn made_form(&self, encoding: Option<Encoding>) -> Option<&Form> {
+        let (Some(compressed), Some(encoding)) = (&self.compressed, encoding) else {
+            return Some(&self.plain);
+        };
+        Some(compressed[encoding as usize].get()?.as_ref().unwrap_or(&self.plain))
+    }
+
     fn encoded(&self, bytes: Bytes, encoding: Encoding) -> Form {
         let mut headers = self.plain.headers.clone();
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding.name()));
@@ -112,7 +138,7 @@ impl Body {
         headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes.len()));
         // Ranges are only served of the plain bytes.
         headers.remove(ACCEPT_RANGES);
-        Form { headers, bytes }
+        Form::new(headers, bytes)
     }
 
     fn inherit(&mut self, former: &Body) {

@@ -73,6 +73,11 @@ impl Files {
         File::new(release, path, Found::of(bytes.into()), None, &self.compressor)
     }
 
+    /// The file of a release at a path, if it is in the cache.
+    pub(super) fn cached(&self, site: SiteId, release: i64, path: &str) -> Option<Arc<File>> {
+        self.found.get(&Asked { site, path }).filter(|file| file.release == release)
+    }
+
     /// The file of a release at a path. Concurrent requests for it share one lookup.
     pub(super) async fn find(
         &self,
@@ -81,13 +86,10 @@ impl Files {
         release: i64,
         path: &str,
     ) -> Result<Option<Arc<File>>, Error> {
-        let asked = Asked { site, path };
-        if let Some(file) = self.found.get(&asked)
-            && file.release == release
-        {
+        if let Some(file) = self.cached(site, release, path) {
             return Ok(Some(file));
         }
-        if self.missing.get(&asked) == Some(release) {
+        if self.missing.get(&Asked { site, path }) == Some(release) {
             return Ok(None);
         }
         let key = Key { site, path: path.into() };

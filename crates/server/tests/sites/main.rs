@@ -7,6 +7,7 @@
 
 extern crate recto_server as server;
 
+mod at_hand;
 mod builds;
 mod compression;
 mod conditions;

@@ -64,14 +64,21 @@ impl Ask {
 
     pub async fn send(&self, address: SocketAddr) -> Answer {
         let mut stream = TcpStream::connect(address).await.unwrap();
-        stream.write_all(self.bytes().as_bytes()).await.unwrap();
+        let closing = self.clone().header("connection", "close");
+        stream.write_all(closing.bytes().as_bytes()).await.unwrap();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).await.unwrap();
         Answer::read(&bytes)
     }
 
-    fn bytes(&self) -> String {
-        let mut text = format!("{} {} HTTP/1.1\r\nConnection: close\r\n", self.method, self.target);
+    /// As browsers do: the connection stays open. Not for HEAD.
+    pub async fn send_on(&self, stream: &mut TcpStream) -> Answer {
+        stream.write_all(self.bytes().as_bytes()).await.unwrap();
+        Answer::receive(stream).await
+    }
+
+    pub fn bytes(&self) -> String {
+        let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.target);
         let host = self.host.iter().map(|host| ("host", host.as_str()));
         let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         for (name, value) in host.chain(headers) {
@@ -107,6 +114,19 @@ impl Answer {
         assert!(headers.remove("date").is_some(), "{head}");
         headers.remove("connection");
         Answer { status, headers, body: bytes[end + 4..].to_vec() }
+    }
+
+    /// The next one of a connection.
+    pub async fn receive(stream: &mut TcpStream) -> Answer {
+        let mut bytes = Vec::new();
+        while !bytes.ends_with(b"\r\n\r\n") {
+            bytes.push(stream.read_u8().await.unwrap());
+        }
+        let mut answer = Answer::read(&bytes);
+        let length = answer.header("content-length").map_or(0, |length| length.parse().unwrap());
+        answer.body = vec![0; length];
+        stream.read_exact(&mut answer.body).await.unwrap();
+        answer
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {
