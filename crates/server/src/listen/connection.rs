@@ -72,13 +72,16 @@ pub(super) async fn run(
             });
             let mut stopping = false;
             let respond = poll_fn(|context| {
-                if !stopping && shutdown.has_begun() && grace.as_mut().poll(context).is_ready() {
+                loop {
+                    if let Poll::Ready(result) = connection.poll_without_shutdown(context) {
+                        return Poll::Ready(End::of(result, &watch));
+                    }
+                    // After what has arrived is read: a request that has begun gets its response.
+                    if stopping || !shutdown.has_begun() || grace.as_mut().poll(context).is_pending() {
+                        return poll_deadline(timer.as_mut(), &watch, context);
+                    }
                     stopping = true;
                     Pin::new(&mut connection).graceful_shutdown();
-                }
-                match connection.poll_without_shutdown(context) {
-                    Poll::Ready(result) => Poll::Ready(End::of(result, &watch)),
-                    Poll::Pending => poll_deadline(timer.as_mut(), &watch, context),
                 }
             });
             let end = respond.await;

@@ -31,11 +31,71 @@ struct Server {
     serving: JoinHandle<()>,
 }
 
+/// How `/` and `/large` are responded to.
+#[derive(Clone, Copy)]
+enum Way {
+    Hyper,
+    AtHand,
+}
+
+macro_rules! both_ways {
+    ($($name:ident),* $(,)?) => {
+        mod hyper_responds {
+            $(#[tokio::test] async fn $name() { super::$name(super::Way::Hyper).await })*
+        }
+        mod at_hand {
+            $(#[tokio::test] async fn $name() { super::$name(super::Way::AtHand).await })*
+        }
+    };
+}
+
+both_ways!(
+    a_head_that_does_not_end_is_cut_off_even_if_it_trickles,
+    an_idle_connection_outlives_the_timeout_of_a_head,
+    an_idle_connection_is_closed_after_its_own_timeout,
+    the_head_of_a_second_request_has_the_timeout_of_a_head,
+    a_client_that_stops_reading_is_cut_off,
+    a_shutdown_closes_idle_connections_and_waits_for_running_requests,
+);
+
+/// Has the responses to `/` and `/large` at hand.
+#[derive(Clone)]
+struct Ready(Router);
+
+impl RequestHandler for Ready {
+    type Body = Body;
+
+    async fn handle(&self, peer: SocketAddr, request: Request<RequestBody>) -> Response<Body> {
+        self.0.handle(peer, request).await
+    }
+
+    const HAS_RESPONSES_AT_HAND: bool = true;
+
+    fn at_hand(&self, request: &httparse::Request<'_, '_>) -> Option<AtHand> {
+        static LARGE_BODY: LazyLock<Bytes> = LazyLock::new(|| vec![b'a'; LARGE].into());
+        let body = match request.path? {
+            "/" => Bytes::from("hello"),
+            "/large" => LARGE_BODY.clone(),
+            _ => return None,
+        };
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n", body.len());
+        Some(AtHand { head: head.into(), body })
+    }
+}
+
 async fn start(limits: ListenLimits) -> Server {
     start_on(Threads::default(), limits).await
 }
 
 async fn start_on(threads: Threads, limits: ListenLimits) -> Server {
+    start_with(Way::Hyper, threads, limits).await
+}
+
+async fn start_as(way: Way, limits: ListenLimits) -> Server {
+    start_with(way, Threads::default(), limits).await
+}
+
+async fn start_with(way: Way, threads: Threads, limits: ListenLimits) -> Server {
     let (held, release) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let gate = (held.clone(), release.clone());
     let hold = async move || {
@@ -53,7 +113,10 @@ async fn start_on(threads: Threads, limits: ListenLimits) -> Server {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let shutdown = CancellationToken::new();
-    let serving = tokio::spawn(serve_on(threads, listener, router.into(), limits, shutdown.clone()));
+    let serving = match way {
+        Way::Hyper => tokio::spawn(serve_on(threads, listener, router.into(), limits, shutdown.clone())),
+        Way::AtHand => tokio::spawn(accept_all(threads, listener, Ready(router), limits, shutdown.clone())),
+    };
     Server { address, held, release, shutdown, serving }
 }
 
@@ -126,9 +189,8 @@ async fn connections_take_turns_on_the_threads_of_a_listener() {
     timeout(PATIENCE, server.serving).await.expect("in time").expect("no panic");
 }
 
-#[tokio::test]
-async fn a_head_that_does_not_end_is_cut_off_even_if_it_trickles() {
-    let server = start(ListenLimits { header_timeout: millis(300), ..Default::default() }).await;
+async fn a_head_that_does_not_end_is_cut_off_even_if_it_trickles(way: Way) {
+    let server = start_as(way, ListenLimits { header_timeout: millis(300), ..Default::default() }).await;
     let start = Instant::now();
     let mut silent = server.connect().await;
     let mut trickling = server.connect().await;
@@ -145,9 +207,8 @@ async fn a_head_that_does_not_end_is_cut_off_even_if_it_trickles() {
     assert!(start.elapsed() >= millis(300), "{:?}", start.elapsed());
 }
 
-#[tokio::test]
-async fn an_idle_connection_outlives_the_timeout_of_a_head() {
-    let server = start(ListenLimits { header_timeout: millis(2000), ..Default::default() }).await;
+async fn an_idle_connection_outlives_the_timeout_of_a_head(way: Way) {
+    let server = start_as(way, ListenLimits { header_timeout: millis(2000), ..Default::default() }).await;
     let mut idle = server.connect().await;
     send(&mut idle, GET).await;
     receive(&mut idle, "hello").await;
@@ -158,9 +219,8 @@ async fn an_idle_connection_outlives_the_timeout_of_a_head() {
     receive(&mut idle, "hello").await;
 }
 
-#[tokio::test]
-async fn an_idle_connection_is_closed_after_its_own_timeout() {
-    let server = start(ListenLimits { idle_timeout: millis(300), ..Default::default() }).await;
+async fn an_idle_connection_is_closed_after_its_own_timeout(way: Way) {
+    let server = start_as(way, ListenLimits { idle_timeout: millis(300), ..Default::default() }).await;
     let mut idle = server.connect().await;
     let start = Instant::now();
     send(&mut idle, GET).await;
@@ -169,14 +229,13 @@ async fn an_idle_connection_is_closed_after_its_own_timeout() {
     assert!(start.elapsed() >= millis(300), "{:?}", start.elapsed());
 }
 
-#[tokio::test]
-async fn the_head_of_a_second_request_has_the_timeout_of_a_head() {
+async fn the_head_of_a_second_request_has_the_timeout_of_a_head(way: Way) {
     let limits = ListenLimits {
         header_timeout: millis(2000),
         idle_timeout: Duration::from_secs(3600),
         ..Default::default()
     };
-    let server = start(limits).await;
+    let server = start_as(way, limits).await;
     let mut stream = server.connect().await;
     send(&mut stream, GET).await;
     receive(&mut stream, "hello").await;
@@ -193,9 +252,8 @@ async fn a_running_handler_has_no_deadline() {
     assert!(watch.wake_at() > Instant::now() + Duration::from_secs(24 * 3600));
 }
 
-#[tokio::test]
-async fn a_client_that_stops_reading_is_cut_off() {
-    let server = start(ListenLimits { write_timeout: millis(200), ..Default::default() }).await;
+async fn a_client_that_stops_reading_is_cut_off(way: Way) {
+    let server = start_as(way, ListenLimits { write_timeout: millis(200), ..Default::default() }).await;
     let mut stream = server.connect().await;
     send(&mut stream, b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n").await;
     // The reset is reported by the socket without reading.
@@ -401,10 +459,9 @@ async fn connections_beyond_the_cap_wait() {
     timeout(PATIENCE, receive(&mut third, "hello")).await.expect("accepted");
 }
 
-#[tokio::test]
-async fn a_shutdown_closes_idle_connections_and_waits_for_running_requests() {
+async fn a_shutdown_closes_idle_connections_and_waits_for_running_requests(way: Way) {
     let limits = ListenLimits { shutdown_grace: Duration::from_secs(3600), ..Default::default() };
-    let server = start(limits).await;
+    let server = start_as(way, limits).await;
     let mut idle = server.connect().await;
     send(&mut idle, GET).await;
     receive(&mut idle, "hello").await;
@@ -431,4 +488,20 @@ async fn a_shutdown_does_not_wait_longer_than_its_grace_period() {
     // The handler is never released.
     timeout(PATIENCE, server.serving).await.expect("the end").expect("no panic");
     closed(&mut busy).await;
+}
+
+#[tokio::test]
+async fn a_request_that_has_begun_before_a_shutdown_gets_its_response() {
+    let server = start_as(Way::AtHand, ListenLimits::default()).await;
+    let mut stream = server.connect().await;
+    send(&mut stream, GET).await;
+    receive(&mut stream, "hello").await;
+    send(&mut stream, &GET[..10]).await;
+    // It has to arrive first. A connection without any is closed.
+    sleep(millis(200)).await;
+    server.shutdown.cancel();
+    sleep(millis(50)).await;
+    send(&mut stream, &GET[10..]).await;
+    assert!(receive(&mut stream, "hello").await.to_lowercase().contains("connection: close"));
+    timeout(PATIENCE, server.serving).await.expect("the end").expect("no panic");
 }

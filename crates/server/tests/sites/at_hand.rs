@@ -198,6 +198,10 @@ async fn requests_may_come_in_pieces_and_together(database: &Database) {
     }
     assert_eq!(Answer::receive(&mut stream).await, expected[0]);
 
+    // Some clients end lines with a line feed only.
+    stream.write_all(page.bytes().replace('\r', "").as_bytes()).await.unwrap();
+    assert_eq!(Answer::receive(&mut stream).await, expected[0]);
+
     let many = [&page, &page, &page, &other, &page, &other].map(Ask::bytes).concat();
     for cut in [0, 1, many.len() / 2, many.len() - 1] {
         let mut stream = connect(server.address).await;
