@@ -105,6 +105,7 @@ fn overview(sites: &[Site], url: impl Fn(&Site) -> String) -> String {
 fn welcome(first: &First, api: &str, data: &Path) -> String {
     let First { account: AccountCreated { account_id, deploy_url, token, .. }, email, link } = first;
     let (data, email) = (data.display(), email.as_str());
+    let (api, link) = (openable(api), openable(link));
     format!(
         "\
 Welcome to Recto. This is the first start with {data}: an account, a site and a token were created.
@@ -129,6 +130,11 @@ then open {deploy_url}/blog/hello-world
     )
 }
 
+/// A server that listens on all addresses, as in a container, is on this machine, too; browsers refuse to open `0.0.0.0`.
+fn openable(url: &str) -> String {
+    url.replacen("//0.0.0.0:", "//127.0.0.1:", 1).replacen("//[::]:", "//[::1]:", 1)
+}
+
 #[cfg(test)]
 mod tests {
     use model::{Clock, SiteId, SiteName, SystemClock};
@@ -146,6 +152,14 @@ mod tests {
 
     fn shown(sites: &[Site]) -> String {
         overview(sites, |site| format!("http://{}.localhost", site.name.as_str()))
+    }
+
+    #[test]
+    fn shown_urls_can_be_opened() {
+        let check = |url: &str, expected: &str| assert_eq!(openable(url), expected);
+        check("http://0.0.0.0:8080/docs", "http://127.0.0.1:8080/docs");
+        check("http://[::]:8080", "http://[::1]:8080");
+        check("http://10.0.0.0:8080", "http://10.0.0.0:8080");
     }
 
     #[test]
