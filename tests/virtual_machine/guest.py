@@ -162,9 +162,14 @@ def active():
     return subprocess.run(["systemctl", "is-active", "--quiet", "recto.service"]).returncode == 0
 
 
+def main_process():
+    return run("systemctl", "show", "--property", "MainPID", "--value", "recto.service").strip()
+
+
 def check_process():
-    process = run("systemctl", "show", "--property", "MainPID", "--value", "recto.service").strip()
-    status = dict(line.split(":\t", 1) for line in pathlib.Path(f"/proc/{process}/status").read_text().splitlines() if ":\t" in line)
+    process = main_process()
+    lines = pathlib.Path(f"/proc/{process}/status").read_text().splitlines()
+    status = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
     assert status["NoNewPrivs"] == "1" and status["Seccomp"] == "2" and int(status["CapBnd"], 16) == 0, status
 
 
@@ -218,11 +223,11 @@ def without_refusals(account, what, action):
     threads = [threading.Thread(target=ask, args=[look]) for look in looks]
     for thread in threads:
         thread.start()
-    before = run("systemctl", "show", "--property", "MainPID", "--value", "recto.service")
+    before = main_process()
     for _ in range(3):
         time.sleep(0.5)
         action()
-    assert run("systemctl", "show", "--property", "MainPID", "--value", "recto.service") != before, f"{what} did not restart it"
+    assert main_process() != before, f"{what} did not restart it"
     time.sleep(0.5)
     over.set()
     for thread in threads:
@@ -265,8 +270,8 @@ PAGES = 60
 
 
 def write(account, pages):
-    """Requests that create, change and delete pages at once, some with a picture. Reported before they are sent, and when
-    the answer has come."""
+    """Requests that create, change and delete pages at once, some with a picture. Reported before they are sent, and
+    when the answer has come."""
     try:
         # What the limit of a minute allows.
         for number in range(60):
@@ -308,8 +313,8 @@ def main():
     try:
         {"install": install, "publish": publish}[stage]()
     except Exception:
-        journal = subprocess.run(["journalctl", "--unit", "recto.service", "--lines", "50"], capture_output=True, text=True)
-        reports.send(failed=f"{traceback.format_exc()}\n== journal:\n{journal.stdout}")
+        journal = run("journalctl", "--unit", "recto.service", "--lines", "50")
+        reports.send(failed=f"{traceback.format_exc()}\n== journal:\n{journal}")
 
 
 main()

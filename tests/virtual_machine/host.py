@@ -1,8 +1,8 @@
-"""The host of tests/virtual_machine.sh: starts the machine, cuts its power, and compares what clients were promised with
-what is there afterwards.
+"""The host of tests/virtual_machine.sh: starts the machine, cuts its power, and compares what clients were promised
+with what is there afterwards.
 
-Cutting the power kills the emulator. The disk is a qcow2 file, whose tables the emulator writes at a flush: what the guest
-has not flushed is lost, as on a disk with a volatile cache.
+Cutting the power kills the emulator. The disk is a qcow2 file, whose tables the emulator writes at a flush: what the
+guest has not flushed is lost, as on a disk with a volatile cache.
 """
 
 import argparse
@@ -92,12 +92,16 @@ class Client:
         self.acknowledged, self.open = stored, None
 
 
+def say(text):
+    print(text, flush=True)
+
+
 def install(options):
     machine = Machine(options, "install")
     done = False
     for report in machine.lines():
         if "passed" in report:
-            print(f"  {report['passed']}", flush=True)
+            say(f"  {report['passed']}")
         elif "failed" in report:
             sys.exit(report["failed"])
         done = done or "done" in report
@@ -117,7 +121,8 @@ def publish(options, clients, cut):
             for name, pages in report["stored"].items():
                 clients.setdefault(name, Client()).check(pages)
             checked = True
-            print(f"  {report['pages']} pages as acknowledged, verified and shown, {time.monotonic() - started:.0f} s after power on", flush=True)
+            seconds = time.monotonic() - started
+            say(f"  {report['pages']} pages as acknowledged, verified and shown, {seconds:.0f} s after power on")
             if not cut:
                 machine.cut_power()
         elif "send" in report:
@@ -133,7 +138,8 @@ def publish(options, clients, cut):
     if not checked:
         sys.exit("the machine ended too early")
     if cut:
-        print(f"  power cut after {acknowledged} acknowledged requests, {sum(c.open is not None for c in clients.values())} open", flush=True)
+        still_open = sum(client.open is not None for client in clients.values())
+        say(f"  power cut after {acknowledged} acknowledged requests, {still_open} open")
 
 
 def main():
@@ -145,13 +151,14 @@ def main():
     options = parser.parse_args()
     directory = options.directory
     disk = directory / "disk.qcow2"
-    subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-b", directory / "system.qcow2", "-F", "qcow2", disk], check=True)
+    base = ["-b", directory / "system.qcow2", "-F", "qcow2"]
+    subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", *base, disk], check=True)
     try:
-        print("== installed by systemd's and Debian's own tools", flush=True)
+        say("== installed by systemd's and Debian's own tools")
         install(options)
         clients = {}
         for number in range(options.cuts + 1):
-            print(f"== power on, {number} cuts so far", flush=True)
+            say(f"== power on, {number} cuts so far")
             publish(options, clients, number < options.cuts)
     except SystemExit:
         for console in sorted(directory.glob("console-*")):
