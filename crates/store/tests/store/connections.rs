@@ -119,7 +119,8 @@ fn a_deadlock_is_resolved_by_another_attempt() {
             })
         };
         let (one, two) = tokio::join!(lock(a, b), lock(b, a));
-        assert_eq!(one + two, 3, "one of them ran twice");
+        // Usually one of them; on a busy machine the other one may be refused, too.
+        assert!(one + two > 2, "at least one of them ran again");
         assert_eq!(write(store, move |tx| sites::next_version(tx, a)).await, Some(3));
     });
 }
