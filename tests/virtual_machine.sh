@@ -8,8 +8,7 @@
 #
 #   tests/virtual_machine.sh --kvm                    the processor's own virtualization instead of emulation
 #
-# It needs a download of some 300 MB of Debian packages (kept in .tools), and with emulation ten minutes: too much for
-# ./test.
+# It needs a download of some 300 MB of Debian packages (kept in .tools), and five minutes: too much for ./test.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
