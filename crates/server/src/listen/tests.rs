@@ -498,7 +498,7 @@ async fn a_request_that_has_begun_before_a_shutdown_gets_its_response() {
     receive(&mut stream, "hello").await;
     send(&mut stream, &GET[..10]).await;
     // It has to arrive first. A connection without any is closed.
-    sleep(millis(200)).await;
+    sleep(millis(500)).await;
     server.shutdown.cancel();
     sleep(millis(50)).await;
     send(&mut stream, &GET[10..]).await;
