@@ -5,7 +5,6 @@
 #   tests/virtual_machine.sh                          with target/release/recto, 5 power cuts
 #   tests/virtual_machine.sh --cuts 50 BINARY         another program
 #   tests/virtual_machine.sh --forget-flushes         flushes do not reach the disk: this has to fail
-#
 #   tests/virtual_machine.sh --kvm                    the processor's own virtualization instead of emulation
 #
 # It needs a download of some 300 MB of Debian packages (kept in .tools), and five minutes: too much for ./test.

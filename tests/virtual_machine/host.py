@@ -103,6 +103,7 @@ def install(options):
         if "passed" in report:
             say(f"  {report['passed']}")
         elif "failed" in report:
+            machine.cut_power()
             sys.exit(report["failed"])
         done = done or "done" in report
     if not done:

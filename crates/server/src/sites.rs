@@ -274,7 +274,7 @@ impl Parts {
         {
             return Ok(match &file.content {
                 FileContent::Body(body) => {
-                    body.is_at_hand.store(site.protection.is_none(), Ordering::Relaxed);
+                    body.is_at_hand.store(true, Ordering::Relaxed);
                     response::whole(body, request.method(), request.headers()).await
                 }
                 FileContent::Redirect(target) => {

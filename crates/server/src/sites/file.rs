@@ -31,7 +31,7 @@ pub(super) struct Body {
     /// `None`: the body is too small, or not text.
     compressed: Option<Box<[OnceCell<Option<Form>>; 3]>>,
     compressor: Compressor,
-    /// It was the response to a request for its path, and to a site that everyone may read: it is that to each further one.
+    /// It was the response to a request for its path. Some files are never: the page `/search` is filled in first.
     pub(super) is_at_hand: AtomicBool,
 }
 
@@ -77,7 +77,7 @@ impl File {
 
     /// About how much memory it takes. All encodings together are smaller than the plain bytes.
     pub(super) fn weight(&self) -> u64 {
-        const HEADERS: usize = 2048;
+        const HEADERS: usize = 4096;
         match &self.content {
             FileContent::Body(body) => (2 * body.plain.bytes.len() + HEADERS) as u64,
             FileContent::Redirect(target) => (target.len() + 64) as u64,

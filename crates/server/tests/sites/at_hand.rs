@@ -1,4 +1,4 @@
-//! Responses that are in memory take a shorter way through the server. Nobody can see which way a response took.
+//! Responses that are in memory take a shorter way through the server. Clients cannot see which way a response took.
 
 use std::net::SocketAddr;
 
