@@ -87,12 +87,13 @@ impl Engine for Ours {
             self.leaves.iter().map(|files| Leaf::open(&files.terms)).collect::<Result<_, _>>()?;
         let mut search = Search::new(Query::parse(query)?);
         leaves.iter().try_for_each(|leaf| search.add(leaf))?;
-        if search.forgiving().is_some() && self.vocabulary.weight() == 0 {
+        if search.may_be_wider() && self.vocabulary.weight() == 0 {
+            self.vocabulary = Vocabulary::new("en");
             leaves.iter().try_for_each(|leaf| self.vocabulary.add(leaf))?;
         }
-        if let Some(mut forgiving) = search.forgiving_with(&self.vocabulary) {
-            leaves.iter().try_for_each(|leaf| forgiving.add(leaf))?;
-            search = forgiving;
+        while let Some(mut wider) = search.wider(&self.vocabulary) {
+            leaves.iter().try_for_each(|leaf| wider.add(leaf))?;
+            search = wider;
         }
         let found = search.best(LIMIT)?;
         for hit in &found.hits {

@@ -21,6 +21,9 @@ pub struct Brand {
     /// The owner's icon, as set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
+    /// A BCP 47 tag. Releases of earlier versions have none.
+    #[serde(default)]
+    pub language: Option<String>,
 }
 
 impl Brand {
@@ -32,7 +35,8 @@ impl Brand {
 
     pub(crate) fn of(frame: &Frame) -> Brand {
         let (title, accent) = (frame.title.clone(), frame.accent.light.channels());
-        Brand { title, accent, icon: frame.settings.icon.clone() }
+        let language = Some(frame.settings.language().to_owned());
+        Brand { title, accent, icon: frame.settings.icon.clone(), language }
     }
 
     pub(crate) fn to_json(&self) -> String {

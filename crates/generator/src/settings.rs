@@ -48,6 +48,9 @@ pub struct Settings {
     pub signals: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hub: Option<String>,
+    /// The Markdown of each page begins with a line that leads to `/llms.txt`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pointer: bool,
 }
 
 /// The fonts of a site.
@@ -99,7 +102,7 @@ const MAX_CSS_CHARS: usize = 100_000;
 
 impl Settings {
     /// Each key with its description, in display order.
-    pub const KEYS: [(&str, &str); 18] = [
+    pub const KEYS: [(&str, &str); 19] = [
         ("title", "the site's name, in the masthead and in feeds; the site's host label when not set"),
         ("description", "one sentence about the site, for its home page, search engines and feeds"),
         ("language", "the language of the texts, such as en, de or pt-BR; en when not set"),
@@ -136,6 +139,10 @@ impl Settings {
             "what robots may use the pages for, in robots.txt: search=yes, ai-input=yes, ai-train=no",
         ),
         ("hub", "the WebSub hub that is notified when the feeds change: https://hub.example.com/"),
+        (
+            "pointer",
+            "yes begins the Markdown of each page with a line that leads to /llms.txt; no when not set",
+        ),
     ];
 
     /// Sets `key`; an empty value restores its default. The error message is for the owner.
@@ -163,6 +170,7 @@ impl Settings {
             "edit" => self.edit = value::edit(value)?,
             "signals" => self.signals = value::signals(value)?,
             "hub" => self.hub = value::hub(value)?,
+            "pointer" => self.pointer = value::yes(key, value)?,
             _ => return Err(format!("unknown setting \"{key}\"; {}", known_keys())),
         }
         Ok(())
@@ -193,6 +201,7 @@ impl Settings {
             "edit" => self.edit.clone(),
             "signals" => self.signals.clone(),
             "hub" => self.hub.clone(),
+            "pointer" => self.pointer.then(|| "yes".to_owned()),
             _ => return None,
         };
         Some(value.unwrap_or_default())
@@ -250,6 +259,7 @@ mod tests {
             ("edit", "https://example.com/edit/main/{path}.md"),
             ("signals", "search=yes, ai-train=no"),
             ("hub", "https://hub.example.com/"),
+            ("pointer", "yes"),
         ];
         assert_eq!(values.map(|(key, _)| key), Settings::KEYS.map(|(key, _)| key));
         for (key, value) in values {
@@ -271,7 +281,7 @@ mod tests {
             "colour",
             "red",
             "unknown setting \"colour\"; the settings are title, description, language, author, logo, icon, \
-             accent, links, sections, footer, head, css, noindex, fonts, punctuation, edit, signals, hub",
+             accent, links, sections, footer, head, css, noindex, fonts, punctuation, edit, signals, hub, pointer",
         );
         check("title", &"x".repeat(101), "title must be at most 100 characters, got 101");
         check("title", "a\0b", "title must not contain U+0000");
@@ -296,6 +306,7 @@ mod tests {
         check("sections", &"a;".repeat(201), "sections: at most 200 fit, got 201");
         check("head", &"x".repeat(8193), "head must be at most 8192 characters, got 8193");
         check("noindex", "maybe", "noindex must be yes or no, not \"maybe\"");
+        check("pointer", "maybe", "pointer must be yes or no, not \"maybe\"");
         check(
             "signals",
             "search=yes, ai=no",

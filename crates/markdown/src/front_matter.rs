@@ -13,6 +13,11 @@ pub(crate) fn blanked(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// The front matter, including its delimiters, and the rest of the text.
+pub fn split_front_matter(text: &str) -> (&str, &str) {
+    text.split_at(len(text))
+}
+
 /// Length of the front matter in bytes, including its delimiters.
 pub(crate) fn len(text: &str) -> usize {
     let start = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();

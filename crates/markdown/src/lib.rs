@@ -23,6 +23,7 @@ mod source;
 use document::Context;
 pub use document::IMAGE_SIZES;
 pub use feed::for_feed;
+pub use front_matter::split_front_matter;
 pub use limits::thread_time;
 pub use page_links::local_target;
 pub use punctuation::Quotes;

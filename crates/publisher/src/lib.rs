@@ -46,8 +46,8 @@ pub use media::uploads::{IncomingFile, ProcessedFiles, SpoolReader, SpoolWriter,
 pub use media::{MediaFilter, MediaList, MediaPlace, Medium, MediumInfo, SmallerMedium};
 pub use pages::{
     Cursor, Draft, Entry, Expected, Identity, JsonFields, ListBody, ListQuery, ListedPage, LongText,
-    MarkdownQuery, PageFilter, PageList, PageOrder, PageState, StoredPage, Target, TextRef, Typed,
-    check_entry, decide,
+    MarkdownQuery, PageFilter, PageList, PageOrder, PageState, ReferenceTime, StoredPage, Target, TextRef,
+    Typed, check_entry, decide,
 };
 pub use settings::{Settings, UploadSettings, host_of};
 pub use sites::drawn::initial;
@@ -97,6 +97,7 @@ pub struct Publisher {
     checking: Arc<Turns>,
     /// Turns for parsing texts, which would block the async threads.
     parsing: Arc<Turns>,
+    reference_time: ReferenceTime,
     /// Turns for storing texts ahead of their publish, and how many pieces of them one account stores at a time.
     stashing: Arc<Turns>,
     stashes_at_once: usize,
@@ -118,6 +119,7 @@ impl Publisher {
             spool: Arc::new(media::uploads::Spool::below(&uploads.directory)),
             file_processor: Arc::new(media::uploads::FileProcessor::new(uploads)),
             parsing: Turns::new(processors.max(2)),
+            reference_time: ReferenceTime::default(),
             // Here and below: an account leaves one of several places to others.
             checking: Turns::new(processors + 1),
             stashing: Turns::new(if stashes_at_once > 1 { stashes_at_once + 1 } else { 1 }),
@@ -143,6 +145,11 @@ impl Publisher {
     /// The same publisher with another connection to the same objects.
     pub fn with_objects(&self, blob: Blob) -> Publisher {
         Publisher { blob, ..self.clone() }
+    }
+
+    /// The same publisher with another bound on the time that references of texts take.
+    pub fn with_reference_time(&self, reference_time: ReferenceTime) -> Publisher {
+        Publisher { reference_time, ..self.clone() }
     }
 
     pub fn settings(&self) -> &Settings {

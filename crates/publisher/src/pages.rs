@@ -35,4 +35,5 @@ pub use self::fields::JsonFields;
 pub(crate) use self::list::Listings;
 pub use self::list::{Cursor, ListBody, ListQuery};
 pub use self::markdown::MarkdownQuery;
+pub use self::references::ReferenceTime;
 pub(crate) use self::trash::PURGE_PAGES;

@@ -99,8 +99,15 @@ fn start(word: &Word, at: usize, token: Token<'_>, run: &[(usize, char)]) -> Opt
     match (word, token) {
         (Word::Whole(word), Token::Word(token)) => (token == word.as_bytes()).then_some(at),
         (Word::Beginning(word), Token::Word(token)) => token.starts_with(word.as_bytes()).then_some(at),
-        (Word::Forgiving(word), Token::Word(token)) => {
-            (compare(token, word.as_bytes()) == Likeness::Alike).then_some(at)
+        (Word::Inflected { word, forms, is_beginning }, Token::Word(token)) => {
+            let is_found = token == word.as_bytes()
+                || *is_beginning && token.starts_with(word.as_bytes())
+                || is_among(forms, token);
+            is_found.then_some(at)
+        }
+        (Word::Forgiving { word, forms }, Token::Word(token)) => {
+            let is_found = compare(token, word.as_bytes()) == Likeness::Alike || is_among(forms, token);
+            is_found.then_some(at)
         }
         (Word::Part(chars), Token::Char { .. }) => {
             let last = &run[run.len().checked_sub(chars.len())?..];
@@ -108,6 +115,10 @@ fn start(word: &Word, at: usize, token: Token<'_>, run: &[(usize, char)]) -> Opt
         }
         _ => None,
     }
+}
+
+fn is_among(forms: &[String], token: &[u8]) -> bool {
+    forms.iter().any(|form| form.as_bytes() == token)
 }
 
 /// The text around an offset, on one line.

@@ -1,6 +1,8 @@
 //! What a visitor looks for.
 
+use crate::stems::is_inflected;
 use crate::tokens::{Token, tokens};
+use crate::vocabulary::Vocabulary;
 
 /// Characters of a query.
 pub const MAX_QUERY: usize = 200;
@@ -21,8 +23,10 @@ pub(crate) enum Word {
     Whole(String),
     /// The word, or one that begins with it.
     Beginning(String),
-    /// The word, or one with a typo.
-    Forgiving(String),
+    /// The word, or another form of it. The last word may also be the beginning of another one.
+    Inflected { word: String, forms: Vec<String>, is_beginning: bool },
+    /// The word, another form of it, or one with a typo.
+    Forgiving { word: String, forms: Vec<String> },
     /// Characters of a script without spaces, one after the other.
     Part(Vec<char>),
 }
@@ -56,6 +60,22 @@ impl Query {
         self.words.is_empty()
     }
 
+    /// Whether there may be a wider query for the same: with other forms of its words, or with typos.
+    pub(crate) fn may_be_wider(&self) -> bool {
+        let may_be_wider = |word: &Word| match word {
+            Word::Whole(word) | Word::Beginning(word) => is_inflected(word) || is_forgiven(word),
+            Word::Inflected { word, .. } => is_forgiven(word),
+            Word::Forgiving { .. } | Word::Part(_) => false,
+        };
+        self.words.iter().any(may_be_wider)
+    }
+
+    /// The same with the other forms that a vocabulary has of its words; `None` if it has none.
+    pub(crate) fn inflected(&self, vocabulary: &Vocabulary) -> Option<Query> {
+        let words: Vec<Word> = self.words.iter().map(|word| word.inflected(vocabulary)).collect();
+        (words != self.words).then_some(Query { words })
+    }
+
     /// The same with typos; `None` if no word is long enough.
     pub(crate) fn forgiving(&self) -> Option<Query> {
         let words: Vec<Word> = self.words.iter().map(Word::forgiving).collect();
@@ -64,16 +84,35 @@ impl Query {
 }
 
 impl Word {
-    fn forgiving(&self) -> Word {
-        match self {
-            Word::Whole(word) | Word::Beginning(word)
-                if word.chars().filter(|char| char.is_alphabetic()).count() >= FORGIVEN_LETTERS =>
-            {
-                Word::Forgiving(word.clone())
-            }
-            word => word.clone(),
+    fn inflected(&self, vocabulary: &Vocabulary) -> Word {
+        let (word, is_beginning) = match self {
+            Word::Whole(word) => (word, false),
+            Word::Beginning(word) => (word, true),
+            _ => return self.clone(),
+        };
+        let mut forms = vocabulary.forms(word);
+        forms.retain(|form| !(is_beginning && form.starts_with(word)));
+        match forms.is_empty() {
+            true => self.clone(),
+            false => Word::Inflected { word: word.clone(), forms, is_beginning },
         }
     }
+
+    fn forgiving(&self) -> Word {
+        let (word, forms) = match self {
+            Word::Whole(word) | Word::Beginning(word) => (word, &[][..]),
+            Word::Inflected { word, forms, .. } => (word, &forms[..]),
+            _ => return self.clone(),
+        };
+        match is_forgiven(word) {
+            true => Word::Forgiving { word: word.clone(), forms: forms.to_vec() },
+            false => self.clone(),
+        }
+    }
+}
+
+fn is_forgiven(word: &str) -> bool {
+    word.chars().filter(|char| char.is_alphabetic()).count() >= FORGIVEN_LETTERS
 }
 
 fn without_repetitions(words: Vec<Word>) -> Vec<Word> {
@@ -133,6 +172,9 @@ mod tests {
     fn only_long_words_are_forgiven() {
         let forgiving = |text| Query::parse(text).unwrap().forgiving();
         assert_eq!(forgiving("four 2024 v1234567 東京"), None);
-        assert_eq!(forgiving("seven").unwrap().words, [Word::Forgiving("seven".to_owned())]);
+        assert_eq!(
+            forgiving("seven").unwrap().words,
+            [Word::Forgiving { word: "seven".to_owned(), forms: vec![] }]
+        );
     }
 }

@@ -15,7 +15,7 @@ pub struct Found {
     pub total: usize,
     /// The best of them, best first.
     pub hits: Vec<Hit>,
-    /// What was found: the query, or if no page matches it, the same with typos. For [`snippet`](crate::snippet).
+    /// What was found: the query, or if no page matches it, a wider one. For [`snippet`](crate::snippet).
     pub query: Query,
 }
 
@@ -30,7 +30,7 @@ pub struct Hit {
     pub score: f32,
 }
 
-/// Finds the best `limit` pages in all leaves of a site.
+/// Finds the best `limit` pages in all leaves of a site. Other forms of words are not found, as no language is known.
 pub fn search(leaves: &[Leaf<'_>], query: &Query, limit: usize) -> Result<Found, Damaged> {
     let mut search = Search::new(query.clone());
     loop {
@@ -115,21 +115,34 @@ impl Search {
         Ok(())
     }
 
-    /// The search for the same words with typos, if no page has been found and a word is long enough.
-    pub fn forgiving(&self) -> Option<Search> {
-        let query = if self.candidates.is_empty() { self.query.forgiving() } else { None };
-        query.map(Search::new)
+    /// Whether [`wider`](Search::wider) may know another search, once all leaves were added.
+    pub fn may_be_wider(&self) -> bool {
+        self.candidates.is_empty() && self.query.may_be_wider()
     }
 
-    /// The same, with the terms of all leaves: finds the same, sooner.
-    pub fn forgiving_with(&self, vocabulary: &Vocabulary) -> Option<Search> {
+    /// If no page has been found, the search for other forms of the words; if these were searched or there are none, for
+    /// words with typos.
+    pub fn wider(&self, vocabulary: &Vocabulary) -> Option<Search> {
+        if !self.candidates.is_empty() {
+            return None;
+        }
+        if let Some(query) = self.query.inflected(vocabulary) {
+            return Some(Search::new(query));
+        }
         let mut search = self.forgiving()?;
         let alike = |word: &Word| match word {
-            Word::Forgiving(word) => vocabulary.alike(word.as_bytes()),
+            Word::Forgiving { word, .. } => vocabulary.alike(word.as_bytes()),
             _ => None,
         };
         search.alike = search.query.words.iter().map(alike).collect();
         Some(search)
+    }
+
+    /// If no page has been found and a word is long enough, the search for words with typos. A vocabulary makes it
+    /// faster.
+    pub fn forgiving(&self) -> Option<Search> {
+        let query = if self.candidates.is_empty() { self.query.forgiving() } else { None };
+        query.map(Search::new)
     }
 
     /// The best `limit` pages, once all leaves were added.
@@ -206,24 +219,39 @@ impl WordMatches {
     fn find(&mut self, leaf: &Leaf<'_>, word: &Word, alike: Option<&[Vec<u8>]>) -> Result<(), Damaged> {
         (self.exact_pages, self.pages) = (0, 0);
         match word {
-            Word::Whole(word) => {
-                if let Some(postings) = leaf.find(word.as_bytes())? {
-                    self.add_exact(&postings);
+            Word::Whole(word) => self.find_whole(leaf, word.as_bytes()),
+            Word::Beginning(word) => self.find_beginning(leaf, word.as_bytes()),
+            Word::Inflected { word, forms, is_beginning } => {
+                match is_beginning {
+                    true => self.find_beginning(leaf, word.as_bytes())?,
+                    false => self.find_whole(leaf, word.as_bytes())?,
                 }
-                Ok(())
+                self.add_forms(leaf, forms.iter())
             }
-            Word::Beginning(word) => {
-                leaf.with_prefix(word.as_bytes(), |term, postings| match term.len() == word.len() {
-                    true => self.add_exact(&postings),
-                    false => self.add(&postings),
-                })
+            Word::Forgiving { word, forms } => {
+                match alike {
+                    Some(terms) => self.find_each(leaf, word.as_bytes(), terms)?,
+                    None => self.find_forgiving(leaf, word.as_bytes())?,
+                }
+                let is_new = |form: &&String| compare(form.as_bytes(), word.as_bytes()) != Likeness::Alike;
+                self.add_forms(leaf, forms.iter().filter(is_new))
             }
-            Word::Forgiving(word) => match alike {
-                Some(terms) => self.find_each(leaf, word.as_bytes(), terms),
-                None => self.find_forgiving(leaf, word.as_bytes()),
-            },
             Word::Part(chars) => self.find_part(leaf, chars),
         }
+    }
+
+    fn find_whole(&mut self, leaf: &Leaf<'_>, word: &[u8]) -> Result<(), Damaged> {
+        if let Some(postings) = leaf.find(word)? {
+            self.add_exact(&postings);
+        }
+        Ok(())
+    }
+
+    fn find_beginning(&mut self, leaf: &Leaf<'_>, word: &[u8]) -> Result<(), Damaged> {
+        leaf.with_prefix(word, |term, postings| match term.len() == word.len() {
+            true => self.add_exact(&postings),
+            false => self.add(&postings),
+        })
     }
 
     fn find_each(&mut self, leaf: &Leaf<'_>, word: &[u8], terms: &[Vec<u8>]) -> Result<(), Damaged> {
@@ -235,6 +263,19 @@ impl WordMatches {
             }
         }
         Ok(())
+    }
+
+    fn add_forms<'f>(
+        &mut self,
+        leaf: &Leaf<'_>,
+        mut forms: impl Iterator<Item = &'f String>,
+    ) -> Result<(), Damaged> {
+        forms.try_for_each(|form| {
+            if let Some(postings) = leaf.find(form.as_bytes())? {
+                self.add(&postings);
+            }
+            Ok(())
+        })
     }
 
     fn find_forgiving(&mut self, leaf: &Leaf<'_>, word: &[u8]) -> Result<(), Damaged> {

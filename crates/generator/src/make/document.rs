@@ -97,8 +97,14 @@ struct Part<'s> {
 
 impl Site {
     pub(super) fn markdown(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, MissingSource> {
-        let source = source.ok_or(MissingSource(id))?;
-        Ok(bytes(source.content.as_bytes().to_vec()))
+        let content = &source.ok_or(MissingSource(id))?.content;
+        if !self.frame.settings.pointer {
+            return Ok(bytes(content.as_bytes().to_vec()));
+        }
+        // Front matter is recognised at the beginning only.
+        let (front_matter, text) = markdown::split_front_matter(content);
+        let pointer = format!("> All pages of this site as Markdown: {}/llms.txt\n\n", self.frame.origin);
+        Ok(bytes([front_matter, &pointer, text].concat().into_bytes()))
     }
 
     pub(super) fn document(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, MissingSource> {

@@ -475,6 +475,21 @@ fn front_matter_is_in_the_markdown_only() {
 }
 
 #[test]
+fn a_pointer_to_the_list_of_all_pages_follows_the_front_matter() {
+    let mut settings = Settings::default();
+    settings.set("pointer", "yes").unwrap();
+    let mut world = World::with_settings(settings);
+    world.texts.insert(id(1), "First words.\n".to_owned());
+    world.texts.insert(id(2), "---\ntitle: Two\n---\nSecond words.\n".to_owned());
+    world.publish([docs(1, "a"), docs(2, "b")]);
+    let pointer = "> All pages of this site as Markdown: https://example.com/llms.txt\n\n";
+    assert_eq!(world.raw("/docs/a.md"), format!("{pointer}First words.\n"));
+    assert_eq!(world.raw("/docs/b.md"), format!("---\ntitle: Two\n---\n{pointer}Second words.\n"));
+    assert!(!world.get("/docs/a").contains("All pages of this site"));
+    assert_eq!(world.search("pages"), Vec::<String>::new());
+}
+
+#[test]
 fn params_are_applied() {
     let world =
         World::of([docs(1, "a").params(r#"{"lang": "he", "canonical": "https://elsewhere.example/a"}"#)]);

@@ -12,7 +12,7 @@ use super::entry::PAGE_FIELDS;
 use super::expected::Expected;
 use super::fields::{JsonFields, MAX_DEPTH, nests_too_deep, string};
 use super::look_up::LookedUp;
-use super::references::{Attached, SEARCH};
+use super::references::Attached;
 use super::texts::{Leftovers, Texts};
 use crate::{Caller, Entry, Error, LongText, ProcessedFiles, Publisher, TextRef, Unresolved};
 
@@ -110,7 +110,7 @@ impl Draft {
             texts: Texts::default(),
             leftovers: Arc::new(Leftovers::new(publisher.clone(), (caller.account, &caller.plan))),
             attached,
-            search: SEARCH,
+            search: publisher.reference_time.base,
             batch: false,
             single: Vec::new(),
             single_bytes: 0,

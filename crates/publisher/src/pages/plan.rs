@@ -17,7 +17,6 @@ use store::{files, media, pages, releases};
 use super::draft::{Complete, Request};
 use super::look_up::Ahead;
 use super::publish::{Changes, Written, published};
-use super::references::{SEARCH, SEARCH_PER_BYTE};
 use super::texts::Texts;
 use crate::limits::priority;
 use crate::{Caller, Error, ProcessedFiles, Publisher, TextRef};
@@ -117,7 +116,7 @@ impl Publisher {
         texts: &Texts,
         present: &Paths,
     ) -> Result<Vec<(usize, Vec<String>)>, Error> {
-        let mut time = SEARCH;
+        let mut time = self.reference_time.base;
         let may_be_broken = |(index, text): &(usize, String)| {
             markdown::plain_local_references(text).is_none_or(|links| {
                 let page = changes.pages[*index].page.key.path();
@@ -163,7 +162,8 @@ impl Publisher {
         if texts.is_empty() || time.is_zero() {
             return Ok(Vec::new());
         }
-        *time += texts.iter().map(|(_, text)| SEARCH_PER_BYTE * text.len() as u32).sum::<Duration>();
+        let bytes: usize = texts.iter().map(|(_, text)| text.len()).sum();
+        *time += self.reference_time.per_byte * bytes as u32;
         let turn = self.parsing.take(caller.account).await;
         let found = priority::spawn_low(move || {
             let (_turn, began) = (turn, thread_time());

@@ -11,10 +11,19 @@ use super::draft::Draft;
 use crate::limits::priority;
 use crate::{Entry, Error, ProcessedFiles};
 
-/// CPU time for finding the references of a whole request, and how much each byte of its texts adds: ten times what
-/// real texts need.
-pub(super) const SEARCH: Duration = Duration::from_secs(5);
-pub(super) const SEARCH_PER_BYTE: Duration = Duration::from_nanos(100);
+/// CPU time for finding the references of a whole request, and how much each byte of its texts adds.
+#[derive(Clone, Copy, Debug)]
+pub struct ReferenceTime {
+    pub base: Duration,
+    pub per_byte: Duration,
+}
+
+impl Default for ReferenceTime {
+    /// Ten times what real texts need.
+    fn default() -> ReferenceTime {
+        ReferenceTime { base: Duration::from_secs(5), per_byte: Duration::from_nanos(100) }
+    }
+}
 
 /// The files that `file:` references can name.
 #[derive(Clone)]
@@ -56,7 +65,7 @@ impl Draft {
             entry.errors.insert("content", why.to_owned());
             return Ok(());
         }
-        self.search += SEARCH_PER_BYTE * text.len() as u32;
+        self.search += self.publisher.reference_time.per_byte * text.len() as u32;
         let (attached, turn) = (self.attached.clone(), self.publisher.parsing.take(self.account).await);
         let resolved = priority::spawn_low(move || {
             let _turn = turn;

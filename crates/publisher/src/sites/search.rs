@@ -58,8 +58,8 @@ impl Publisher {
     ) -> Result<SearchResults, Error> {
         let _turn = self.searches.turn(searched.account).await;
         let mut search = self.each_leaf(searched, Search::new(query), Search::add).await?;
-        if let Some(forgiving) = self.forgiving(searched, &search).await? {
-            search = self.each_leaf(searched, forgiving, Search::add).await?;
+        while let Some(wider) = self.wider(searched, &search).await? {
+            search = self.each_leaf(searched, wider, Search::add).await?;
         }
         let found = blocking(move || search.best(limit)).await?;
         self.explain(searched, found).await

@@ -67,11 +67,12 @@ impl Publisher {
         }
         let counted = self.read(move |tx| {
             let staged = files::staged(tx, id)?;
-            Ok((store::pages::count(tx, id)?, staged, store::building::is_built(tx, id)?))
+            Ok((store::pages::count(tx, id)?, staged, store::building::is_open(tx, id)?))
         });
-        let (pages, staged, being_built) = counted.await?;
+        let (pages, staged, is_open) = counted.await?;
         found.pages += pages as u64;
-        if let (Some(release), false) = (staged, being_built) {
+        // A build that is open ends its release or undoes it, also after a crash.
+        if let (Some(release), false) = (staged, is_open) {
             let what = format!("release {release} was begun and never ended; the next build undoes it");
             found.damage.push(damage(site, what));
         }

@@ -18,6 +18,7 @@ testing::on_both_databases!(
     a_page_is_found_by_its_present_text,
     what_the_site_does_not_show_is_not_found,
     a_rollback_finds_what_its_release_shows,
+    other_forms_are_those_of_the_language_of_the_release,
     an_edit_replaces_the_files_of_one_leaf,
     leaves_that_are_split_or_merged_equal_those_of_a_clean_build,
     a_damaged_leaf_makes_the_next_build_start_from_scratch,
@@ -115,6 +116,24 @@ async fn a_rollback_finds_what_its_release_shows(database: &Database) {
     let site = world.publisher.site_find("books").await.unwrap();
     world.publisher.rollback(&site, None).await.unwrap();
     assert_eq!((world.urls("first").await.len(), world.urls("second").await.len()), (1, 0));
+}
+
+async fn other_forms_are_those_of_the_language_of_the_release(database: &Database) {
+    let world = World::new(database).await;
+    world.release(json!({"title": "Hello", "content": "Den Häusern sind connected."})).await;
+    let found = async |words: &str| {
+        let site = world.publisher.site_find("books").await.unwrap();
+        world.publisher.search_live(&site, Query::parse(words).unwrap(), 5).await.unwrap()
+    };
+    assert_eq!((found("hauses den").await.total, found("connecting den").await.total), (0, 1));
+    assert_eq!(found("connecting den").await.hits[0].excerpt, "Den Häusern sind connected.");
+
+    let site = world.publisher.site_find("books").await.unwrap();
+    world.publisher.site_set(&site, vec![("language".into(), "de-AT".into())]).await.unwrap();
+    world.rebuild().await;
+    assert_eq!((found("hauses den").await.total, found("connecting den").await.total), (1, 0));
+    world.publisher.rollback(&site, None).await.unwrap();
+    assert_eq!((found("hauses den").await.total, found("connecting den").await.total), (0, 1));
 }
 
 async fn an_edit_replaces_the_files_of_one_leaf(database: &Database) {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod documents;
+mod inflections;
 mod properties;
 mod rules;
 

@@ -81,7 +81,7 @@ proptest! {
         }
         let mut search = Search::new(Query::parse(&query).unwrap());
         add_all(&mut search, &files);
-        if let Some(mut forgiving) = search.forgiving_with(&vocabulary) {
+        if let Some(mut forgiving) = search.wider(&vocabulary) {
             add_all(&mut forgiving, &files);
             search = forgiving;
         }

@@ -72,14 +72,15 @@ pub fn is_idle(tx: &mut Tx, now: Timestamp) -> Result<bool> {
     Ok(tx.query_one(IDLE, &[&now, &latest_due, &latest_lease], |_| Ok(()))?.is_none())
 }
 
-const BUILT: &str = "
+const OPEN: &str = "
 SELECT 1
-FROM building
-WHERE site_id = $1";
+FROM builds
+WHERE site_id = $1 AND completed_at IS NULL
+LIMIT 1";
 
-/// Whether some worker has the site.
-pub fn is_built(tx: &mut Tx, site: SiteId) -> Result<bool> {
-    Ok(tx.query_one(BUILT, &[&site.0], |_| Ok(()))?.is_some())
+/// Whether a build of the site is queued or running; it may have to be repeated, after a worker died.
+pub fn is_open(tx: &mut Tx, site: SiteId) -> Result<bool> {
+    Ok(tx.query_one(OPEN, &[&site.0], |_| Ok(()))?.is_some())
 }
 
 const WAITING: &str = "

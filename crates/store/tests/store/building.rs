@@ -22,7 +22,7 @@ testing::on_both_databases!(
     a_heartbeat_extends_the_lease,
     how_far_a_build_is_can_be_read,
     there_is_work_when_a_build_is_queued_or_a_worker_is_dead,
-    a_site_is_built_while_a_worker_has_it,
+    a_build_is_open_until_it_ends,
 );
 
 pub const ONE: Worker = Worker(Uuid::from_u128(1));
@@ -260,14 +260,14 @@ async fn there_is_work_when_a_build_is_queued_or_a_worker_is_dead(database: &Dat
     assert!(is_idle(17).await);
 }
 
-async fn a_site_is_built_while_a_worker_has_it(database: &Database) {
+async fn a_build_is_open_until_it_ends(database: &Database) {
     let store = database.store();
     let (books, other) = (site(store, "books").await, site(store, "other").await);
     queue(store, &books, Trigger::Api, 1).await;
-    let is_built = |site| read(store, move |tx| building::is_built(tx, site));
-    assert!(!is_built(books.id).await);
+    let is_open = |site| read(store, move |tx| building::is_open(tx, site));
+    assert_eq!((is_open(books.id).await, is_open(other.id).await), (true, false));
     let claim = claim(store, &books, ONE, 5).await.unwrap();
-    assert_eq!((is_built(books.id).await, is_built(other.id).await), (true, false));
+    assert_eq!((is_open(books.id).await, is_open(other.id).await), (true, false));
     end(store, &claim, SUCCESS, 6).await;
-    assert!(!is_built(books.id).await);
+    assert!(!is_open(books.id).await);
 }

@@ -68,33 +68,31 @@ impl Publisher {
         Ok(state)
     }
 
-    /// The search for the same words with typos, if that may find something. The terms of new leaves are added to those
-    /// that are known.
-    pub(super) async fn forgiving(
-        &self,
-        searched: Searched,
-        search: &Search,
-    ) -> Result<Option<Search>, Error> {
-        if search.forgiving().is_none() {
+    /// The search for other forms of the words, or with typos, if that may find something. The terms of new leaves are
+    /// added to those that are known.
+    pub(super) async fn wider(&self, searched: Searched, search: &Search) -> Result<Option<Search>, Error> {
+        if !search.may_be_wider() {
             return Ok(None);
         }
         let known = self.known_terms(searched).await?;
         Ok(match known.are_too_many {
             true => search.forgiving(),
-            false => search.forgiving_with(&known.vocabulary),
+            false => search.wider(&known.vocabulary),
         })
     }
 
     async fn known_terms(&self, searched: Searched) -> Result<Arc<KnownTerms>, Error> {
         let (index, cache) = (self.search_index(searched).await?, &self.searches.vocabularies);
         if let Some(known) = cache.get(&searched.site)
+            && known.language == index.language
             && index.leaves.iter().all(|leaf| known.has(leaf))
         {
             return Ok(known);
         }
         // Taken out of the cache, so that it need not be copied.
         let known = cache.remove(&searched.site).map(|(_, known)| Arc::unwrap_or_clone(known));
-        let mut known = known.filter(|known| !known.is_outdated(&index)).unwrap_or_default();
+        let known = known.filter(|known| !known.is_outdated(&index));
+        let mut known = known.unwrap_or_else(|| KnownTerms::new(&index.language));
         for leaves in self.leaves_at_a_time(&index) {
             let new: Vec<&IndexLeaf> = leaves.iter().filter(|leaf| !known.has(leaf)).collect();
             let terms = self.terms(searched, new.iter().copied()).await?;
@@ -126,7 +124,9 @@ impl Publisher {
             EntryResult::Replaced(guard, _) | EntryResult::Vacant(guard) => guard,
             EntryResult::Removed(..) | EntryResult::Timeout => unreachable!("neither is requested"),
         };
-        let index = Arc::new(SearchIndex { release, leaves: self.leaves(site, release).await? });
+        let (leaves, brand) = (self.leaves(site, release).await?, self.brand(site, release).await?);
+        let language = brand.and_then(|brand| brand.language).unwrap_or_default();
+        let index = Arc::new(SearchIndex { release, language, leaves });
         // Waiting queries get it even if it is too large for the cache.
         let _ = guard.insert(index.clone());
         Ok(index)

@@ -27,6 +27,8 @@ const MAX_LISTS: u64 = 8 << 20;
 #[derive(Debug)]
 pub(super) struct SearchIndex {
     pub(super) release: i64,
+    /// A BCP 47 tag; empty for a release of an earlier version.
+    pub(super) language: String,
     pub(super) leaves: Vec<IndexLeaf>,
 }
 
@@ -57,11 +59,12 @@ pub(crate) struct Searches {
 }
 
 /// The terms of a site, in the leaves of this release and of former ones, whose terms do no harm.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(super) struct KnownTerms {
+    pub(super) language: String,
     pub(super) vocabulary: Vocabulary,
     pub(super) leaves: HashSet<Hash>,
-    /// They are not kept: typos are compared with the terms of each leaf.
+    /// They are not kept: typos are compared with the terms of each leaf, and other forms of words are not found.
     pub(super) are_too_many: bool,
 }
 
@@ -129,11 +132,17 @@ impl IndexFile {
 }
 
 impl KnownTerms {
+    pub(super) fn new(language: &str) -> KnownTerms {
+        let vocabulary = Vocabulary::new(language);
+        KnownTerms { language: language.to_owned(), vocabulary, ..KnownTerms::default() }
+    }
+
     pub(super) fn add(&mut self, hash: Hash, leaf: &Leaf<'_>) -> Result<(), Damaged> {
         self.vocabulary.add(leaf)?;
         self.leaves.insert(hash);
         if self.vocabulary.weight() > MAX_VOCABULARY {
-            *self = KnownTerms { are_too_many: true, ..KnownTerms::default() };
+            let language = std::mem::take(&mut self.language);
+            *self = KnownTerms { language, are_too_many: true, ..KnownTerms::default() };
         }
         Ok(())
     }
@@ -142,9 +151,9 @@ impl KnownTerms {
         self.are_too_many || self.leaves.contains(&leaf.terms.hash)
     }
 
-    /// Whether most of it is of former releases.
+    /// Whether most of it is of former releases, or the site has another language since.
     pub(super) fn is_outdated(&self, index: &SearchIndex) -> bool {
-        self.leaves.len() > 4 * index.leaves.len() + 64
+        self.language != index.language || self.leaves.len() > 4 * index.leaves.len() + 64
     }
 }
 
