@@ -107,6 +107,7 @@ fn sites() -> Vec<Site> {
 }
 
 #[test]
+#[allow(clippy::print_stdout)] // The figures of docs/benchmarks.md.
 fn forms_are_found_in_each_language_of_the_stemmer() {
     for site in sites() {
         let [without, with] = ["", site.language].map(|language| site.counts(language));
