@@ -18,7 +18,7 @@ export function outline(html) {
 function undecorated(html) {
   const image = '<img ([^>]*)>(?:<figcaption>(.*?)</figcaption>)?';
   return html
-    .replace(/ <a class="anchor" href="#[^"]*" aria-label="Link to this section">¶<\/a>/g, '')
+    .replace(/ <a class="anchor" href="#[^"]*" aria-label="Link to this section"><\/a>/g, '')
     .replace(new RegExp(`<figure>${image}</figure>`, 'gs'), (_, attributes, caption) =>
       caption === undefined ? `<p><img ${attributes}></p>` : `<p><img ${attributes} title="${caption}"></p>`,
     );

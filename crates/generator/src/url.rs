@@ -15,6 +15,11 @@ pub fn url(key: &PageKey) -> String {
     url
 }
 
+/// The path of the Markdown of a page.
+pub(crate) fn markdown_url(path: &str) -> String {
+    format!("{}.md", if path == "/" { "/index" } else { path })
+}
+
 /// The path of the list of a section's pages for language models; without a section, of those of the docs or the blog.
 pub(crate) fn llms_url(content_type: ContentType, section: &Section) -> String {
     format!("{}/llms.txt", list_url(content_type, section).trim_end_matches('/'))

@@ -84,7 +84,7 @@ impl Index {
         }
         let key = &page.key;
         if key.content_type == ContentType::Homepage {
-            ["/", "/.md", "/index.md"].into_iter().for_each(|path| dirty.add(path));
+            ["/", "/.md", "/index.md", "/llms.txt"].into_iter().for_each(|path| dirty.add(path));
             return;
         }
         let path = url(key);

@@ -13,7 +13,7 @@ use crate::inline::{Inline, plain};
 use crate::route::shows_list;
 use crate::settings::is_link;
 use crate::text::{self, Day};
-use crate::url::{Fragment, tag_slug};
+use crate::url::{Fragment, markdown_url, tag_slug};
 use crate::words::fill;
 use crate::{File, Made, MissingSource, Page, SearchText, Site, Source, Summary};
 
@@ -140,7 +140,7 @@ impl Site {
             shell = shell.like_site();
         }
         shell.noindex |= page.params.noindex;
-        shell.markdown = Some(if path == "/" { "/index.md".to_owned() } else { format!("{path}.md") });
+        shell.markdown = Some(markdown_url(path));
         shell.section = section_of(page);
         shell.image = match preview_image(page, rendered) {
             Some(url) => Image::at(&self.frame, url),

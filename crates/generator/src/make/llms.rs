@@ -6,7 +6,7 @@ use model::{ContentType, Section};
 
 use crate::index::ordered_pages::OrderedPages;
 use crate::inline::plain;
-use crate::url::{llms_url, url};
+use crate::url::{llms_url, markdown_url};
 use crate::{Page, Site};
 
 /// About how many characters a file may have: descriptions are as short as that requires.
@@ -100,7 +100,8 @@ impl Site {
         let pages = self.index.pages_with_ids(pages.into_iter().flat_map(OrderedPages::ids));
         let sections =
             self.index.sections_of(of).map(|(section, pages)| self.section_entry(of, section, pages));
-        pages.map(|page| self.page_entry(page)).chain(sections).take(MAX_ENTRIES).collect()
+        let homepage = self.index.homepage().into_iter();
+        homepage.chain(pages).map(|page| self.page_entry(page)).chain(sections).take(MAX_ENTRIES).collect()
     }
 
     fn section_with_its_page(&self, of: ContentType, section: &Section) -> impl Iterator<Item = &Page> {
@@ -115,7 +116,7 @@ impl Site {
     }
 
     fn page_entry(&self, page: &Page) -> Entry {
-        self.file_entry(&page.title, &format!("{}.md", url(&page.key)), page.blurb())
+        self.file_entry(&page.title, &markdown_url(&self.index.path_of(page)), page.blurb())
     }
 
     fn file_entry(&self, title: &str, path: &str, blurb: &str) -> Entry {

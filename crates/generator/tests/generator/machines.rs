@@ -267,6 +267,8 @@ fn robots_and_llms_point_to_existing_files() {
         docs(2, "c"),
         blog(3, "d"),
         standalone(4, "about"),
+        homepage(5, "index").titled("Start"),
+        homepage(6, "former"),
     ]);
     assert_eq!(
         world.raw("/robots.txt"),
@@ -280,7 +282,7 @@ fn robots_and_llms_point_to_existing_files() {
          \n## Docs\n\n- [c](https://example.com/docs/c.md)\n\
          \n## Docs: Guides\n\n- [A (b)](https://example.com/docs/guides/a.md): About a.\n\
          \n## Blog\n\n- [d](https://example.com/blog/d.md)\n\
-         \n## Pages\n\n- [about](https://example.com/about.md)\n"
+         \n## Pages\n\n- [Start](https://example.com/index.md)\n- [about](https://example.com/about.md)\n"
     );
 }
 

@@ -98,14 +98,15 @@ impl Page {
         self.heading = Some(Heading { level, id, text });
     }
 
-    /// The link comes last, after a space: a screen reader announces the heading first, then the link.
+    /// The link comes last, after a space: a screen reader announces the heading first, then the link. Its sign is made
+    /// by the style sheet, so that it is not part of the heading for programs that read the text.
     pub(super) fn end_heading(&mut self) {
         self.excerpt.unmute();
         let Some(heading) = self.heading.take() else { return };
         let Heading { level, id, text } = &heading;
         let label = self.style.words.section_link;
         self.html
-            .push(&format!(" <a class=\"anchor\" href=\"#{id}\" aria-label=\"{label}\">¶</a></h{level}>\n"));
+            .push(&format!(" <a class=\"anchor\" href=\"#{id}\" aria-label=\"{label}\"></a></h{level}>\n"));
         if !text.is_empty() {
             self.headings.push(heading);
             self.plain_text.end_heading();

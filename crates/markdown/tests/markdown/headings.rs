@@ -19,7 +19,7 @@ fn a_heading_links_to_itself_after_its_text() {
     crate::check(
         "## The *Request*",
         "<h2 id=\"the-request\">The <em>Request</em> \
-         <a class=\"anchor\" href=\"#the-request\" aria-label=\"Link to this section\">¶</a></h2>\n",
+         <a class=\"anchor\" href=\"#the-request\" aria-label=\"Link to this section\"></a></h2>\n",
     );
 }
 
@@ -59,7 +59,7 @@ fn a_heading_may_choose_its_anchor() {
     crate::check(
         "## Install *it* {#setup}",
         "<h2 id=\"setup\">Install <em>it</em> \
-         <a class=\"anchor\" href=\"#setup\" aria-label=\"Link to this section\">¶</a></h2>\n",
+         <a class=\"anchor\" href=\"#setup\" aria-label=\"Link to this section\"></a></h2>\n",
     );
     check_id("## Install{#Set_up-2.0} ##", "Set_up-2.0", "Install");
     check_id("Install `a` {#größe}\n---", "größe", "Install a");
