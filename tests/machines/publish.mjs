@@ -5,7 +5,7 @@ import { publish } from '../site/publish.mjs';
 
 const { RECTO: recto, API: api } = process.env;
 
-// With what a site can do for machines.
+// Markdown leads to the list of all pages.
 const [site] = SITES;
 const readable = { ...site, settings: { ...site.settings, pointer: 'yes' } };
 const [{ origin }] = await publish([readable], { recto, api });

@@ -16,12 +16,14 @@ use crate::timing::{median, ms_since, time};
 
 const CHANGES: usize = 100;
 const LIMIT: usize = 20;
+/// Of the corpus.
+const LANGUAGE: &str = "en";
 
 pub struct Ours {
     partition: Partition,
     names: Vec<LeafName>,
     leaves: Vec<Files>,
-    /// Empty until the first query with a typo.
+    /// Empty until the first query that finds nothing.
     vocabulary: Vocabulary,
 }
 
@@ -86,14 +88,15 @@ impl Engine for Ours {
         let leaves: Vec<Leaf> =
             self.leaves.iter().map(|files| Leaf::open(&files.terms)).collect::<Result<_, _>>()?;
         let mut search = Search::new(Query::parse(query)?);
-        leaves.iter().try_for_each(|leaf| search.add(leaf))?;
-        if search.may_be_wider() && self.vocabulary.weight() == 0 {
-            self.vocabulary = Vocabulary::new("en");
-            leaves.iter().try_for_each(|leaf| self.vocabulary.add(leaf))?;
-        }
-        while let Some(mut wider) = search.wider(&self.vocabulary) {
-            leaves.iter().try_for_each(|leaf| wider.add(leaf))?;
-            search = wider;
+        loop {
+            leaves.iter().try_for_each(|leaf| search.add(leaf))?;
+            if search.may_be_wider(LANGUAGE) && self.vocabulary.weight() == 0 {
+                self.vocabulary = Vocabulary::new(LANGUAGE);
+                leaves.iter().try_for_each(|leaf| self.vocabulary.add(leaf))?;
+            }
+            if !search.widen(Some(&self.vocabulary)) {
+                break;
+            }
         }
         let found = search.best(LIMIT)?;
         for hit in &found.hits {

@@ -5,7 +5,6 @@ use crate::page::Section;
 use crate::query::{Query, Word};
 use crate::texts::Texts;
 use crate::tokens::{Token, tokens};
-use crate::typo::{Likeness, compare};
 
 /// Characters of an excerpt, with the ellipses.
 const MAX_CHARS: usize = 300;
@@ -97,28 +96,13 @@ fn matches(text: &str, query: &Query) -> Vec<(usize, u32)> {
 /// Where a word of the query begins, if it ends with this token.
 fn start(word: &Word, at: usize, token: Token<'_>, run: &[(usize, char)]) -> Option<usize> {
     match (word, token) {
-        (Word::Whole(word), Token::Word(token)) => (token == word.as_bytes()).then_some(at),
-        (Word::Beginning(word), Token::Word(token)) => token.starts_with(word.as_bytes()).then_some(at),
-        (Word::Inflected { word, forms, is_beginning }, Token::Word(token)) => {
-            let is_found = token == word.as_bytes()
-                || *is_beginning && token.starts_with(word.as_bytes())
-                || is_among(forms, token);
-            is_found.then_some(at)
-        }
-        (Word::Forgiving { word, forms }, Token::Word(token)) => {
-            let is_found = compare(token, word.as_bytes()) == Likeness::Alike || is_among(forms, token);
-            is_found.then_some(at)
-        }
+        (Word::Letters(letters), Token::Word(token)) => letters.matches(token).then_some(at),
         (Word::Part(chars), Token::Char { .. }) => {
             let last = &run[run.len().checked_sub(chars.len())?..];
             last.iter().map(|(_, char)| char).eq(chars).then(|| last[0].0)
         }
         _ => None,
     }
-}
-
-fn is_among(forms: &[String], token: &[u8]) -> bool {
-    forms.iter().any(|form| form.as_bytes() == token)
 }
 
 /// The text around an offset, on one line.

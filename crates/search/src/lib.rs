@@ -18,7 +18,8 @@
 //!   (the crate `fst`) was measured with the READMEs of 64 packages, some 5,000 terms: it is a tenth larger and takes 20
 //!   times as long to make, several milliseconds for one changed page. Its only gain would be typos, which are found in
 //!   20 µs for each leaf here, because blocks that begin wrongly are skipped. A server also keeps the terms of the whole
-//!   site, each once ([`Vocabulary`]), and looks up only those that a typo may stand for, and other forms.
+//!   site, each once with the hash of its stem ([`Vocabulary`]), and looks up only those that a typo may stand for, and
+//!   other forms.
 //!
 //! # Results
 //!
@@ -30,8 +31,8 @@
 //! - All words must occur, without case and accents. The last word may be the beginning of another one. Equal scores are
 //!   in the order of the URLs.
 //! - If no page matches, other forms of the words are sought, which have the same stem in the language of the site; and if
-//!   that finds nothing either, one typo in each word of at least five letters is forgiven. Stems are not in the index:
-//!   they are computed of the few terms that may be forms of a word. So an exact match is never mixed with others.
+//!   that finds nothing either, one typo in each word of at least five letters is forgiven. So pages that match a query
+//!   exactly are never mixed with others. Stems are not in the index: a vocabulary computes them.
 //! - Chinese, Japanese, Korean, Thai, Lao, Burmese and Khmer are found by substring. Each two characters that follow each
 //!   other are a term, with their positions on the page, by which longer sequences are verified.
 //!

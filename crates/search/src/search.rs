@@ -3,8 +3,9 @@
 use crate::Damaged;
 use crate::bytes::Reader;
 use crate::leaf::{Impact, Leaf, Listing, MAX_PAGES, Postings, Size, bits};
-use crate::query::{Query, Word};
+use crate::query::{Letters, Query, Word};
 use crate::rank::{Frequency, Match, Scale, Statistics, Weight};
+use crate::stems::Stems;
 use crate::typo::{Likeness, compare};
 use crate::vocabulary::Vocabulary;
 
@@ -35,9 +36,8 @@ pub fn search(leaves: &[Leaf<'_>], query: &Query, limit: usize) -> Result<Found,
     let mut search = Search::new(query.clone());
     loop {
         leaves.iter().try_for_each(|leaf| search.add(leaf))?;
-        match search.forgiving() {
-            Some(forgiving) => search = forgiving,
-            None => return search.best(limit),
+        if !search.widen(None) {
+            return search.best(limit);
         }
     }
 }
@@ -115,34 +115,32 @@ impl Search {
         Ok(())
     }
 
-    /// Whether [`wider`](Search::wider) may know another search, once all leaves were added.
-    pub fn may_be_wider(&self) -> bool {
-        self.candidates.is_empty() && self.query.may_be_wider()
+    /// Whether [`widen`](Search::widen) may succeed, once all leaves were added. `language` is that of the site, as a
+    /// BCP 47 tag.
+    pub fn may_be_wider(&self, language: &str) -> bool {
+        self.candidates.is_empty() && self.query.may_be_wider(Stems::of(language).is_some())
     }
 
-    /// If no page has been found, the search for other forms of the words; if these were searched or there are none, for
-    /// words with typos.
-    pub fn wider(&self, vocabulary: &Vocabulary) -> Option<Search> {
+    /// If no page has been found, begins again with other forms of the words; if these were searched or there are none, with
+    /// typos. Without a vocabulary, there are no other forms, and typos take longer. `false`: nothing has changed.
+    pub fn widen(&mut self, vocabulary: Option<&Vocabulary>) -> bool {
         if !self.candidates.is_empty() {
-            return None;
+            return false;
         }
-        if let Some(query) = self.query.inflected(vocabulary) {
-            return Some(Search::new(query));
+        if let Some(query) = vocabulary.and_then(|vocabulary| self.query.inflected(vocabulary)) {
+            *self = Search::new(query);
+            return true;
         }
-        let mut search = self.forgiving()?;
-        let alike = |word: &Word| match word {
-            Word::Forgiving { word, .. } => vocabulary.alike(word.as_bytes()),
-            _ => None,
-        };
-        search.alike = search.query.words.iter().map(alike).collect();
-        Some(search)
-    }
-
-    /// If no page has been found and a word is long enough, the search for words with typos. A vocabulary makes it
-    /// faster.
-    pub fn forgiving(&self) -> Option<Search> {
-        let query = if self.candidates.is_empty() { self.query.forgiving() } else { None };
-        query.map(Search::new)
+        let Some(query) = self.query.forgiving() else { return false };
+        *self = Search::new(query);
+        if let Some(vocabulary) = vocabulary {
+            let alike = |word: &Word| match word {
+                Word::Letters(letters) if letters.is_forgiving => vocabulary.alike(letters.word.as_bytes()),
+                _ => None,
+            };
+            self.alike = self.query.words.iter().map(alike).collect();
+        }
+        true
     }
 
     /// The best `limit` pages, once all leaves were added.
@@ -219,71 +217,61 @@ impl WordMatches {
     fn find(&mut self, leaf: &Leaf<'_>, word: &Word, alike: Option<&[Vec<u8>]>) -> Result<(), Damaged> {
         (self.exact_pages, self.pages) = (0, 0);
         match word {
-            Word::Whole(word) => self.find_whole(leaf, word.as_bytes()),
-            Word::Beginning(word) => self.find_beginning(leaf, word.as_bytes()),
-            Word::Inflected { word, forms, is_beginning } => {
-                match is_beginning {
-                    true => self.find_beginning(leaf, word.as_bytes())?,
-                    false => self.find_whole(leaf, word.as_bytes())?,
-                }
-                self.add_forms(leaf, forms.iter())
-            }
-            Word::Forgiving { word, forms } => {
-                match alike {
-                    Some(terms) => self.find_each(leaf, word.as_bytes(), terms)?,
-                    None => self.find_forgiving(leaf, word.as_bytes())?,
-                }
-                let is_new = |form: &&String| compare(form.as_bytes(), word.as_bytes()) != Likeness::Alike;
-                self.add_forms(leaf, forms.iter().filter(is_new))
-            }
+            Word::Letters(letters) => self.find_letters(leaf, letters, alike),
             Word::Part(chars) => self.find_part(leaf, chars),
         }
     }
 
-    fn find_whole(&mut self, leaf: &Leaf<'_>, word: &[u8]) -> Result<(), Damaged> {
-        if let Some(postings) = leaf.find(word)? {
-            self.add_exact(&postings);
-        }
-        Ok(())
-    }
-
-    fn find_beginning(&mut self, leaf: &Leaf<'_>, word: &[u8]) -> Result<(), Damaged> {
-        leaf.with_prefix(word, |term, postings| match term.len() == word.len() {
-            true => self.add_exact(&postings),
-            false => self.add(&postings),
-        })
-    }
-
-    fn find_each(&mut self, leaf: &Leaf<'_>, word: &[u8], terms: &[Vec<u8>]) -> Result<(), Damaged> {
-        for term in terms {
-            match leaf.find(term)? {
-                Some(postings) if term == word => self.add_exact(&postings),
-                Some(postings) => self.add(&postings),
-                None => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn add_forms<'f>(
+    /// Each term counts once.
+    fn find_letters(
         &mut self,
         leaf: &Leaf<'_>,
-        mut forms: impl Iterator<Item = &'f String>,
+        letters: &Letters,
+        alike: Option<&[Vec<u8>]>,
     ) -> Result<(), Damaged> {
-        forms.try_for_each(|form| {
-            if let Some(postings) = leaf.find(form.as_bytes())? {
-                self.add(&postings);
+        let word = letters.word.as_bytes();
+        if letters.is_beginning {
+            leaf.with_prefix(word, |term, postings| match term.len() == word.len() {
+                true => self.add_exact(&postings),
+                false => self.add(&postings),
+            })?;
+        } else if let Some(postings) = leaf.find(word)? {
+            self.add_exact(&postings);
+        }
+        let is_new = |form: &&[u8]| !letters.matches_spelling(form);
+        let mut forms = letters.forms.iter().map(String::as_bytes).filter(is_new);
+        forms.try_for_each(|form| self.find_term(leaf, form))?;
+        if !letters.is_forgiving {
+            return Ok(());
+        }
+        let is_new = |term: &[u8]| is_new(&term) && !letters.forms.iter().any(|form| form.as_bytes() == term);
+        match alike {
+            Some(terms) => {
+                let mut terms = terms.iter().filter(|term| is_new(term));
+                terms.try_for_each(|term| self.find_term(leaf, term))
             }
-            Ok(())
-        })
+            None => self.find_alike(leaf, word, is_new),
+        }
     }
 
-    fn find_forgiving(&mut self, leaf: &Leaf<'_>, word: &[u8]) -> Result<(), Damaged> {
+    fn find_term(&mut self, leaf: &Leaf<'_>, term: &[u8]) -> Result<(), Damaged> {
+        if let Some(postings) = leaf.find(term)? {
+            self.add(&postings);
+        }
+        Ok(())
+    }
+
+    fn find_alike(
+        &mut self,
+        leaf: &Leaf<'_>,
+        word: &[u8],
+        is_wanted: impl Fn(&[u8]) -> bool,
+    ) -> Result<(), Damaged> {
         let mut terms = leaf.terms()?;
         while terms.next()? {
             match compare(terms.term(), word) {
-                Likeness::Alike if terms.term() == word => self.add_exact(&terms.postings()?),
-                Likeness::Alike => self.add(&terms.postings()?),
+                Likeness::Alike if is_wanted(terms.term()) => self.add(&terms.postings()?),
+                Likeness::Alike => {}
                 Likeness::Different(depth) => terms.skip_like(depth)?,
             }
         }

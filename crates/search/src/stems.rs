@@ -1,37 +1,27 @@
 //! The forms of a word, in the language of the site: "connection" and "connected" have the same stem.
 
+use std::borrow::Cow;
+
 use frostem::Stemmer;
 
 /// A shorter word has no other forms. Letters.
-const MIN_LETTERS: usize = 3;
-/// The beginning of a stem that all forms contain. Letters.
-const KEY_LETTERS: usize = 3;
+const MIN_LETTERS: usize = 2;
 
-/// Finds the forms of words in a language.
+/// Finds the stems of words in a language.
 #[derive(Clone, Copy)]
 pub(crate) struct Stems(Stemmer);
 
 impl Stems {
-    /// `None` if the forms of the language are not known. Those that are gain by it: see the test of inflections.
+    /// `None` if the stems of the language are not known. In each language whose stems are, more is found with them, which
+    /// the test of inflections checks.
     pub(crate) fn of(language: &str) -> Option<Stems> {
         let primary = language.split('-').next().unwrap_or_default();
         Stemmer::try_from_name(primary).ok().map(Stems)
     }
 
-    /// The forms among terms, without the word itself.
-    pub(crate) fn forms<'t>(&self, word: &str, terms: impl Iterator<Item = &'t [u8]>) -> Vec<String> {
-        if !is_inflected(word) {
-            return vec![];
-        }
-        let stem = self.0.stem(word);
-        let end = stem.char_indices().nth(KEY_LETTERS).map_or(stem.len(), |(end, _)| end);
-        let key = memchr::memmem::Finder::new(&stem[..end]);
-        terms
-            .filter(|term| key.find(term).is_some())
-            .filter_map(|term| str::from_utf8(term).ok())
-            .filter(|term| *term != word && is_inflected(term) && self.0.stem(term) == stem)
-            .map(str::to_owned)
-            .collect()
+    /// `None`: the word has no other forms.
+    pub(crate) fn stem<'w>(&self, word: &'w str) -> Option<Cow<'w, str>> {
+        is_inflected(word).then(|| self.0.stem(word))
     }
 }
 
@@ -51,17 +41,21 @@ mod tests {
     }
 
     #[test]
-    fn forms_have_the_stem_of_the_word() {
-        let terms = ["connect", "connections", "connection", "connected", "convict", "connection2"];
-        let forms = Stems::of("en").unwrap().forms("connection", terms.iter().map(|term| term.as_bytes()));
-        assert_eq!(forms, ["connect", "connections", "connected"]);
+    fn forms_of_a_word_have_one_stem() {
+        let english = Stems::of("en").unwrap();
+        let stem = |word| english.stem(word).unwrap();
+        for words in [&["connection", "connect", "connections", "connected"][..], &["try", "tries", "trying"]]
+        {
+            assert!(words.iter().all(|word| stem(word) == stem(words[0])), "{words:?}");
+        }
+        assert_ne!(stem("connection"), stem("convict"));
     }
 
     #[test]
-    fn short_words_and_numbers_have_one_form() {
+    fn letters_and_words_with_digits_have_no_stem() {
         let english = Stems::of("en").unwrap();
-        for word in ["is", "v20", "2024"] {
-            assert!(english.forms(word, [&b"i"[..], b"v20s", b"2024s"].into_iter()).is_empty(), "{word}");
-        }
+        assert!(["s", "covid19s", "2024"].iter().all(|word| english.stem(word).is_none()));
+        // It would have one.
+        assert_eq!(english.0.stem("covid19s"), "covid19");
     }
 }

@@ -101,10 +101,12 @@ impl Site {
         if !self.frame.settings.pointer {
             return Ok(bytes(content.as_bytes().to_vec()));
         }
-        // Front matter is recognised at the beginning only.
+        // Front matter is recognised at the beginning only, so the line comes after it.
         let (front_matter, text) = markdown::split_front_matter(content);
+        let end = if front_matter.is_empty() || front_matter.ends_with('\n') { "" } else { "\n" };
         let pointer = format!("> All pages of this site as Markdown: {}/llms.txt\n\n", self.frame.origin);
-        Ok(bytes([front_matter, &pointer, text].concat().into_bytes()))
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Ok(bytes([front_matter, end, &pointer, text].concat().into_bytes()))
     }
 
     pub(super) fn document(&self, id: PageId, source: Option<&Source<'_>>) -> Result<Made, MissingSource> {

@@ -483,10 +483,14 @@ fn a_pointer_to_the_list_of_all_pages_follows_the_front_matter() {
     let mut world = World::with_settings(settings);
     world.texts.insert(id(1), "First words.\n".to_owned());
     world.texts.insert(id(2), "---\ntitle: Two\n---\nSecond words.\n".to_owned());
-    world.publish([docs(1, "a"), docs(2, "b")]);
+    world.texts.insert(id(3), "---\ntitle: Three\n---".to_owned());
+    world.texts.insert(id(4), "\u{feff}# Four\n".to_owned());
+    world.publish([docs(1, "a"), docs(2, "b"), docs(3, "c"), docs(4, "d")]);
     let pointer = "> All pages of this site as Markdown: https://example.com/llms.txt\n\n";
     assert_eq!(world.raw("/docs/a.md"), format!("{pointer}First words.\n"));
     assert_eq!(world.raw("/docs/b.md"), format!("---\ntitle: Two\n---\n{pointer}Second words.\n"));
+    assert_eq!(world.raw("/docs/c.md"), format!("---\ntitle: Three\n---\n{pointer}"));
+    assert_eq!(world.raw("/docs/d.md"), format!("{pointer}# Four\n"));
     assert!(!world.get("/docs/a").contains("All pages of this site"));
     assert_eq!(world.search("pages"), Vec::<String>::new());
 }

@@ -27,7 +27,7 @@ impl Publisher {
     }
 
     pub async fn domain_remove(&self, site: &Site, host: &str) -> Result<String, Error> {
-        let (id, host) = (site.id, checked(host)?);
+        let (id, host) = (site.id, normalized(host));
         let (gone, log) = (host.clone(), self.log(site.account, Some(id)));
         let removed = self.write(move |tx, now| {
             let removed = hosts::remove(tx, &gone, id)?;
@@ -54,16 +54,23 @@ impl Publisher {
     }
 }
 
-/// Lower case letters, digits, hyphens and dots, as in a `Host` header.
+/// As in the database.
+fn normalized(host: &str) -> String {
+    host.trim_end_matches('.').to_lowercase()
+}
+
+/// Lower case letters, digits, hyphens and dots, as in a `Host` header. An address belongs to the server, not to a site.
 fn checked(host: &str) -> Result<String, Error> {
-    let host = host.trim_end_matches('.').to_lowercase();
+    let host = normalized(host);
     let label = |label: &str| {
         (1..=63).contains(&label.len())
             && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
             && !label.starts_with('-')
             && !label.ends_with('-')
     };
-    let fine = host.len() <= 253 && host.contains('.') && host.split('.').all(label);
+    let is_address =
+        host.rsplit('.').next().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit()));
+    let fine = host.len() <= 253 && host.contains('.') && host.split('.').all(label) && !is_address;
     match fine {
         true => Ok(host),
         false => Err(Error::refused(format!(

@@ -57,9 +57,10 @@ impl Publisher {
         limit: usize,
     ) -> Result<SearchResults, Error> {
         let _turn = self.searches.turn(searched.account).await;
-        let mut search = self.each_leaf(searched, Search::new(query), Search::add).await?;
-        while let Some(wider) = self.wider(searched, &search).await? {
-            search = self.each_leaf(searched, wider, Search::add).await?;
+        let (mut search, mut is_new) = (Search::new(query), true);
+        while is_new {
+            search = self.each_leaf(searched, search, Search::add).await?;
+            (search, is_new) = self.widen(searched, search).await?;
         }
         let found = blocking(move || search.best(limit)).await?;
         self.explain(searched, found).await

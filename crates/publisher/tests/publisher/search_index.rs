@@ -19,6 +19,7 @@ testing::on_both_databases!(
     what_the_site_does_not_show_is_not_found,
     a_rollback_finds_what_its_release_shows,
     other_forms_are_those_of_the_language_of_the_release,
+    other_forms_are_found_again_when_a_site_has_fewer_terms,
     an_edit_replaces_the_files_of_one_leaf,
     leaves_that_are_split_or_merged_equal_those_of_a_clean_build,
     a_damaged_leaf_makes_the_next_build_start_from_scratch,
@@ -134,6 +135,23 @@ async fn other_forms_are_those_of_the_language_of_the_release(database: &Databas
     assert_eq!((found("hauses den").await.total, found("connecting den").await.total), (1, 0));
     world.publisher.rollback(&site, None).await.unwrap();
     assert_eq!((found("hauses den").await.total, found("connecting den").await.total), (0, 1));
+}
+
+async fn other_forms_are_found_again_when_a_site_has_fewer_terms(database: &Database) {
+    let world = World::new(database).await;
+    world.release(json!({"title": "Hello", "content": "The lamps are connected."})).await;
+    let site = world.publisher.site_find("books").await.unwrap();
+    let small = world.publisher.with_search_memory(64 << 10);
+    let total = async || {
+        let query = Query::parse("connecting lamps").unwrap();
+        small.search_live(&site, query, 5).await.unwrap().total
+    };
+    assert_eq!(total().await, 1);
+    world.release(pages(0..300)).await;
+    assert_eq!(total().await, 0, "the memory is for fewer terms");
+    let slugs = (0..300).map(|number| json!({"slug": format!("page-{number}")}));
+    world.release(json!({"pages": [], "deleteSlugs": slugs.collect::<Vec<_>>()})).await;
+    assert_eq!(total().await, 1);
 }
 
 async fn an_edit_replaces_the_files_of_one_leaf(database: &Database) {

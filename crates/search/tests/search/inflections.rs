@@ -76,14 +76,13 @@ impl Site {
 fn find(leaves: &[Leaf<'_>], query: &str, language: &str) -> Found {
     let mut vocabulary = Vocabulary::new(language);
     leaves.iter().for_each(|leaf| vocabulary.add(leaf).unwrap());
-    let mut next = Some(Search::new(Query::parse(query).unwrap()));
-    let mut search = None;
-    while let Some(mut wider) = next {
-        leaves.iter().for_each(|leaf| wider.add(leaf).unwrap());
-        next = wider.wider(&vocabulary);
-        search = Some(wider);
+    let mut search = Search::new(Query::parse(query).unwrap());
+    loop {
+        leaves.iter().for_each(|leaf| search.add(leaf).unwrap());
+        if !search.widen(Some(&vocabulary)) {
+            return search.best(usize::MAX).unwrap();
+        }
     }
-    search.unwrap().best(usize::MAX).unwrap()
 }
 
 fn urls(found: Found) -> Vec<String> {
@@ -151,7 +150,21 @@ fn a_typo_is_not_forgiven_if_another_form_matches() {
 
 #[test]
 fn one_word_may_have_another_form_and_one_a_typo() {
-    check(&["publishing is deleted", "a publisher"], "deleting publishnig", &["/0"]);
+    let texts = ["publishing is deleted", "a publisher"];
+    check(&texts, "deleting publishnig", &["/0"]);
+    check(&texts, "publishnig deleting", &["/0"]);
+    // Also one that begins with the last word.
+    check(&texts, "publishnig delet", &["/0"]);
+    check(&["publishing connections"], "publishnig connect", &["/0"]);
+}
+
+#[test]
+fn forms_may_begin_differently() {
+    for (word, form) in
+        [("tries", "try"), ("try", "trying"), ("flies", "fly"), ("dies", "dying"), ("used", "using")]
+    {
+        check(&[&format!("it is {form}"), "it is something else"], &format!("{word} it"), &["/0"]);
+    }
 }
 
 #[test]

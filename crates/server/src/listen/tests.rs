@@ -1,5 +1,5 @@
-//! Slow, silent and many clients, and shutdown, over real sockets. The tests do not depend on the speed of the machine:
-//! they wait for events, with a generous timeout.
+//! Slow, silent and many clients, and shutdown, over real sockets. The tests wait for events, with a generous
+//! timeout; where there is none to wait for, they wait much longer than it needs.
 
 use std::net::Ipv4Addr;
 

@@ -9,7 +9,7 @@ use httparse::{Header, Request};
 
 use super::file::FileContent;
 use super::path::{self, Path};
-use super::{Parts, normalize_host};
+use super::{Parts, normalize_host, status};
 use crate::encoding::{self, Encoding};
 use crate::listen::AtHand;
 
@@ -19,7 +19,8 @@ impl Parts {
             return None;
         }
         // A query is for a search, or stays in a redirect.
-        let asked = request.path.filter(|path| path.starts_with('/') && !path.contains('?'))?;
+        let is_plain = |path: &&str| path.starts_with('/') && !path.contains('?') && !status::is_check(path);
+        let asked = request.path.filter(is_plain)?;
         let headers = Headers::read(request.headers)?;
         let site = self.publisher.known_site(&normalize_host(headers.host?)?)?;
         if site.suspended || site.protection.is_some() {

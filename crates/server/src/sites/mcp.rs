@@ -297,8 +297,8 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     vec![
         tool(
             "search",
-            "Finds the pages of this website that have all words of the query. Returns title, path and an excerpt of \
-             each, best first. Few words find more.",
+            "Finds the pages of this website that have all words of the query; if there are none, pages with other forms of \
+             the words or with typos. Returns title, path and an excerpt of each, best first. Few words find more.",
             json!({"query": {"type": "string", "maxLength": 200}, "limit": limit}),
             &["query"],
         ),

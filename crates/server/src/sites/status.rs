@@ -10,7 +10,7 @@ use crate::error::json;
 /// `None`: it is not a health check.
 pub(super) async fn respond<B>(health: &Health, request: &Request<B>) -> Option<SiteResponse> {
     let path = request.uri().path();
-    if !matches!(path, "/healthz" | "/readyz") || !is_by_address(request) || !reads(request) {
+    if !is_check(path) || !is_by_address(request) || !reads(request) {
         return None;
     }
     if path == "/healthz" {
@@ -20,6 +20,11 @@ pub(super) async fn respond<B>(health: &Health, request: &Request<B>) -> Option<
         Ok(ready) => ok(json(&ready)),
         Err(_) => notes::unavailable(),
     })
+}
+
+/// Whether the path is that of a health check, if it is asked for by address.
+pub(super) fn is_check(path: &str) -> bool {
+    matches!(path, "/healthz" | "/readyz")
 }
 
 fn reads<B>(request: &Request<B>) -> bool {

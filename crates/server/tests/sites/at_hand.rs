@@ -15,6 +15,7 @@ testing::on_each_configuration!(
     every_change_holds_at_the_next_request,
     a_connection_goes_on_with_any_request,
     requests_may_come_in_pieces_and_together,
+    a_health_check_by_address_is_never_a_page,
 );
 
 fn taken_so_far() -> f64 {
@@ -212,4 +213,18 @@ async fn requests_may_come_in_pieces_and_together(database: &Database) {
             assert_eq!(Answer::receive(&mut stream).await, expected[number], "{cut}");
         }
     }
+}
+
+async fn a_health_check_by_address_is_never_a_page(database: &Database) {
+    let server = start(database).await;
+    server.release(&[("/", "home"), ("/healthz", "a page")]).await;
+    // An earlier version let a site have an address.
+    server.publisher.domain_add(&server.acme, "www.example.com").await.unwrap();
+    database.execute("INSERT INTO domains SELECT '10.0.0.1', site_id, created_at FROM domains");
+    assert_eq!(server.get("/healthz").await.status_and_body(), (200, "a page"));
+    let by_address = |path| Ask::get(path).host("10.0.0.1");
+    assert_eq!(server.ask(by_address("/")).await.status_and_body(), (200, "home"));
+    let mut stream = connect(server.address).await;
+    let check = by_address("/healthz").send_on(&mut stream).await;
+    assert_eq!(check.status_and_body(), (200, "{\"status\":\"ok\"}"));
 }

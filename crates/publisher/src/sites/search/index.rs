@@ -14,7 +14,7 @@ use quick_cache::sync::{Cache, EntryAction, EntryResult};
 use search::{Damaged, Leaf, Search};
 use store::files::{self, Hash, Stored};
 
-use super::memory::{IndexFile, IndexLeaf, KnownTerms, SearchIndex, Searches, Size};
+use super::memory::{IndexFile, IndexLeaf, Known, KnownTerms, SearchIndex, Searches, Size};
 use super::{Searched, blocking};
 use crate::{Error, Found, Publisher};
 
@@ -68,48 +68,73 @@ impl Publisher {
         Ok(state)
     }
 
-    /// The search for other forms of the words, or with typos, if that may find something. The terms of new leaves are
-    /// added to those that are known.
-    pub(super) async fn wider(&self, searched: Searched, search: &Search) -> Result<Option<Search>, Error> {
-        if !search.may_be_wider() {
-            return Ok(None);
+    /// Widens a search that found nothing, if that may find something. `false`: nothing has changed.
+    pub(super) async fn widen(
+        &self,
+        searched: Searched,
+        mut search: Search,
+    ) -> Result<(Search, bool), Error> {
+        let index = self.search_index(searched).await?;
+        if !search.may_be_wider(&index.language) {
+            return Ok((search, false));
         }
-        let known = self.known_terms(searched).await?;
-        Ok(match known.are_too_many {
-            true => search.forgiving(),
-            false => search.wider(&known.vocabulary),
+        let known = self.known_terms(searched, &index).await?;
+        blocking(move || {
+            let is_wider = search.widen(known.vocabulary());
+            Ok((search, is_wider))
         })
+        .await
     }
 
-    async fn known_terms(&self, searched: Searched) -> Result<Arc<KnownTerms>, Error> {
-        let (index, cache) = (self.search_index(searched).await?, &self.searches.vocabularies);
-        if let Some(known) = cache.get(&searched.site)
-            && known.language == index.language
-            && index.leaves.iter().all(|leaf| known.has(leaf))
-        {
+    async fn known_terms(&self, searched: Searched, index: &SearchIndex) -> Result<Arc<Known>, Error> {
+        let cache = &self.searches.vocabularies;
+        if let Some(known) = cache.get(&searched.site).filter(|known| known.is_complete(index)) {
             return Ok(known);
         }
         // Taken out of the cache, so that it need not be copied.
         let known = cache.remove(&searched.site).map(|(_, known)| Arc::unwrap_or_clone(known));
-        let known = known.filter(|known| !known.is_outdated(&index));
-        let mut known = known.unwrap_or_else(|| KnownTerms::new(&index.language));
-        for leaves in self.leaves_at_a_time(&index) {
+        let mut terms = match known {
+            Some(Known::Terms(terms)) if !terms.is_outdated(index) => {
+                self.add_terms(searched, index, terms).await?
+            }
+            _ => None,
+        };
+        if terms.is_none() {
+            // Without those of former releases, they may be few enough.
+            terms = self.add_terms(searched, index, KnownTerms::new(&index.language)).await?;
+        }
+        let known = Arc::new(terms.map_or(Known::TooMany { release: index.release }, Known::Terms));
+        cache.insert(searched.site, known.clone());
+        Ok(known)
+    }
+
+    /// Adds the terms of new leaves to those that are known; `None` if that makes too many.
+    async fn add_terms(
+        &self,
+        searched: Searched,
+        index: &SearchIndex,
+        mut known: KnownTerms,
+    ) -> Result<Option<KnownTerms>, Error> {
+        let most = self.searches.max_vocabulary;
+        for leaves in self.leaves_at_a_time(index) {
             let new: Vec<&IndexLeaf> = leaves.iter().filter(|leaf| !known.has(leaf)).collect();
             let terms = self.terms(searched, new.iter().copied()).await?;
             let hashes: Vec<Hash> = new.iter().map(|leaf| leaf.terms.hash).collect();
             let work = move || {
                 for (hash, terms) in hashes.into_iter().zip(terms) {
-                    if !known.are_too_many {
-                        known.add(hash, &Leaf::open(&terms)?)?;
+                    known.add(hash, &Leaf::open(&terms)?)?;
+                    if known.vocabulary.weight() > most {
+                        return Ok(None);
                     }
                 }
-                Ok(known)
+                Ok(Some(known))
             };
-            known = blocking(work).await?;
+            known = match blocking(work).await? {
+                Some(known) => known,
+                None => return Ok(None),
+            };
         }
-        let known = Arc::new(known);
-        cache.insert(searched.site, known.clone());
-        Ok(known)
+        Ok(Some(known))
     }
 
     /// The index of a release. Concurrent queries share one lookup.

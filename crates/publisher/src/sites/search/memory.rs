@@ -17,9 +17,8 @@ const MAX_CONCURRENT: usize = 4;
 /// Memory for the terms of all sites. A site of 10,000 pages has about 13 MB. Its texts, from which results are quoted, have
 /// about 26 MB; they may need a fourth of this memory in addition.
 const MAX_TERMS: u64 = 128 << 20;
-/// Memory for the vocabularies of sites, and for that of one site. 10,000 pages need some megabytes.
+/// Memory for the vocabularies of sites. 10,000 pages need some megabytes; that of one site may need half of this.
 const MAX_VOCABULARIES: u64 = 48 << 20;
-const MAX_VOCABULARY: u64 = 24 << 20;
 /// Memory for the lists of leaves. 10,000 pages need about 80 KB.
 const MAX_LISTS: u64 = 8 << 20;
 
@@ -51,21 +50,32 @@ pub(crate) struct Searches {
     /// By their hashes: most leaves of a release are those of the release before.
     pub(super) terms: Cache<Hash, Bytes, Size>,
     pub(super) texts: Cache<Hash, Bytes, Size>,
-    pub(super) vocabularies: Cache<SiteId, Arc<KnownTerms>, Size>,
+    pub(super) vocabularies: Cache<SiteId, Arc<Known>, Size>,
+    /// Bytes of one vocabulary.
+    pub(super) max_vocabulary: u64,
     pub(super) queries: Arc<Turns>,
     /// Bytes that a query reads at a time, or one file that is larger. What is not cached is in memory in addition to the
     /// caches.
     pub(super) at_a_time: u64,
 }
 
-/// The terms of a site, in the leaves of this release and of former ones, whose terms do no harm.
-#[derive(Clone, Default)]
+/// What is known of a site's terms.
+#[derive(Clone)]
+pub(super) enum Known {
+    Terms(KnownTerms),
+    /// This release has too many. Typos are compared with the terms of each leaf, and other forms of words are not found.
+    TooMany {
+        release: i64,
+    },
+}
+
+/// The terms of leaves: those of this release, and perhaps of former ones, whose terms do no harm.
+#[derive(Clone)]
 pub(super) struct KnownTerms {
-    pub(super) language: String,
     pub(super) vocabulary: Vocabulary,
-    pub(super) leaves: HashSet<Hash>,
-    /// They are not kept: typos are compared with the terms of each leaf, and other forms of words are not found.
-    pub(super) are_too_many: bool,
+    /// Of the vocabulary.
+    language: String,
+    leaves: HashSet<Hash>,
 }
 
 impl Default for Searches {
@@ -91,6 +101,7 @@ impl Searches {
             terms: files(max_terms),
             texts: files(max_terms / 4),
             vocabularies: Cache::with_weighter(64, MAX_VOCABULARIES, Size),
+            max_vocabulary: MAX_VOCABULARIES.min(3 * max_terms / 8) / 2,
             queries: Turns::new(MAX_CONCURRENT),
             at_a_time: max_terms / 8,
         }
@@ -116,9 +127,12 @@ impl Weighter<Hash, Bytes> for Size {
     }
 }
 
-impl Weighter<SiteId, Arc<KnownTerms>> for Size {
-    fn weight(&self, _: &SiteId, known: &Arc<KnownTerms>) -> u64 {
-        64 + 32 * known.leaves.len() as u64 + known.vocabulary.weight()
+impl Weighter<SiteId, Arc<Known>> for Size {
+    fn weight(&self, _: &SiteId, known: &Arc<Known>) -> u64 {
+        match known.as_ref() {
+            Known::Terms(terms) => 64 + 32 * terms.leaves.len() as u64 + terms.vocabulary.weight(),
+            Known::TooMany { .. } => 64,
+        }
     }
 }
 
@@ -131,24 +145,41 @@ impl IndexFile {
     }
 }
 
+impl Known {
+    pub(super) fn vocabulary(&self) -> Option<&Vocabulary> {
+        match self {
+            Known::Terms(terms) => Some(&terms.vocabulary),
+            Known::TooMany { .. } => None,
+        }
+    }
+
+    /// Whether nothing of this release is missing.
+    pub(super) fn is_complete(&self, index: &SearchIndex) -> bool {
+        match self {
+            Known::Terms(terms) => {
+                terms.language == index.language && index.leaves.iter().all(|leaf| terms.has(leaf))
+            }
+            Known::TooMany { release } => *release == index.release,
+        }
+    }
+}
+
 impl KnownTerms {
     pub(super) fn new(language: &str) -> KnownTerms {
-        let vocabulary = Vocabulary::new(language);
-        KnownTerms { language: language.to_owned(), vocabulary, ..KnownTerms::default() }
+        KnownTerms {
+            vocabulary: Vocabulary::new(language),
+            language: language.to_owned(),
+            leaves: HashSet::new(),
+        }
     }
 
     pub(super) fn add(&mut self, hash: Hash, leaf: &Leaf<'_>) -> Result<(), Damaged> {
-        self.vocabulary.add(leaf)?;
         self.leaves.insert(hash);
-        if self.vocabulary.weight() > MAX_VOCABULARY {
-            let language = std::mem::take(&mut self.language);
-            *self = KnownTerms { language, are_too_many: true, ..KnownTerms::default() };
-        }
-        Ok(())
+        self.vocabulary.add(leaf)
     }
 
     pub(super) fn has(&self, leaf: &IndexLeaf) -> bool {
-        self.are_too_many || self.leaves.contains(&leaf.terms.hash)
+        self.leaves.contains(&leaf.terms.hash)
     }
 
     /// Whether most of it is of former releases, or the site has another language since.

@@ -47,6 +47,7 @@ async fn domains_are_added_checked_and_removed(database: &Database) {
         .await
         .shows(400, "is no domain")
         .shows(400, "value=\"not a domain\"");
+    browser.post(&path, &[("domain", "10.0.0.1")]).await.shows(400, "is no domain");
     browser.post(&path, &[("domain", "acme.localhost")]).await.shows(400, "address of this server already");
     // A name that no name server knows.
     let added = browser.post(&path, &[("domain", "Docs.Recto.Invalid")]).await;
