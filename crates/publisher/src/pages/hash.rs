@@ -23,6 +23,10 @@ impl OldTexts {
         Ok(OldTexts(hashes))
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(super) fn hash_of(&self, page: &Summary) -> serde_json::Result<PageHash> {
         let (content, params) = self.0.get(&page.id).copied().unwrap_or_default();
         let tags: Vec<String> = serde_json::from_str(page.tags)?;

@@ -10,6 +10,7 @@ testing::on_both_databases!(
     the_last_published_comes_first,
     a_listing_keeps_to_one_content_type,
     a_listing_comes_in_parts,
+    a_listing_that_is_kept_follows_every_change,
     another_account_s_site_is_not_listed,
 );
 
@@ -84,6 +85,70 @@ async fn a_listing_comes_in_parts(database: &Database) {
     for text in ["", "1", "x.y", "1.2", "1.00000000-0000-0000-0000-00000000000"] {
         assert_eq!(Cursor::parse(text), None, "{text}");
     }
+}
+
+/// Parts are not kept.
+async fn in_parts(world: &World, query: ListQuery) -> Vec<Value> {
+    let (mut pages, mut cursor) = (vec![], None);
+    loop {
+        let part = list(world, ListQuery { limit: Some(1000), cursor, ..query }).await;
+        pages.extend(part["pages"].as_array().unwrap().clone());
+        match part["nextCursor"].as_str() {
+            Some(next) => cursor = Cursor::parse(next),
+            None => return pages,
+        }
+    }
+}
+
+async fn a_listing_that_is_kept_follows_every_change(database: &Database) {
+    let world = World::new(database).await;
+    let many = |title: &str, count: usize| -> Value {
+        let page = |number| json!({"slug": format!("p{number}"), "title": title, "contentType": "docs"});
+        json!({"pages": (0..count).map(page).collect::<Vec<_>>()})
+    };
+    let site = world.publisher.site_find(&world.site.to_string()).await.unwrap();
+    let deletion = |slug: &str| json!({"pages": [], "deleteSlugs": [{"slug": slug, "contentType": "docs"}]});
+    let check = async |what: &str| {
+        for content_type in [None, Some(ContentType::Docs)] {
+            for hashes in [false, true] {
+                let query = ListQuery { content_type, hashes, ..ListQuery::default() };
+                let kept = list(&world, query).await;
+                assert_eq!(kept["pages"].as_array().unwrap(), &in_parts(&world, query).await, "{what}");
+            }
+        }
+    };
+    world.published(many("First", 12)).await;
+    check("all are new").await;
+    let id = world.create(json!({"title": "A post"})).await;
+    check("one is new").await;
+    world.published(json!({"pages": [{"id": id, "contentType": "docs", "tags": ["a"]}]})).await;
+    check("one has another type").await;
+    world
+        .published(
+            json!({"pages": [{"id": id, "contentType": "blog"}, {"slug": "p3", "contentType": "docs"}]}),
+        )
+        .await;
+    check("one has its type again, and one is the same").await;
+    world.published(deletion("p5")).await;
+    check("one is deleted").await;
+    let deleted = world.publisher.deleted_list(&site).await.unwrap();
+    world.publisher.deleted_restore(&site, deleted[0].id).await.unwrap();
+    check("it is restored").await;
+    world.published(deletion("p6")).await;
+    assert_eq!(world.publisher.deleted_purge(&site, None).await.unwrap(), 1);
+    check("one is deleted and purged before the next listing").await;
+    // So often that the listing is read again as a whole.
+    let description = "x".repeat(500);
+    for number in 0..120 {
+        let title = format!("Post {number}");
+        world.published(json!({"pages": [{"id": id, "title": title, "description": description}]})).await;
+        world.list().await;
+    }
+    check("one changed often").await;
+    world.published(many("Second", 1100)).await;
+    check("more than a thousand changed").await;
+    world.published(many("Third", 1100)).await;
+    check("they changed again").await;
 }
 
 async fn another_account_s_site_is_not_listed(database: &Database) {

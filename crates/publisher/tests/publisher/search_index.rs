@@ -149,7 +149,7 @@ async fn other_forms_are_found_again_when_a_site_has_fewer_terms(database: &Data
     assert_eq!(total().await, 1);
     world.release(pages(0..300)).await;
     assert_eq!(total().await, 0, "the memory is for fewer terms");
-    let slugs = (0..300).map(|number| json!({"slug": format!("page-{number}")}));
+    let slugs = (0..300).map(|number| json!({"slug": format!("page-{number}"), "contentType": "blog"}));
     world.release(json!({"pages": [], "deleteSlugs": slugs.collect::<Vec<_>>()})).await;
     assert_eq!(total().await, 1);
 }

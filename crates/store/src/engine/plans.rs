@@ -72,6 +72,7 @@ on_both_databases!(
     what_an_account_uses_is_found_by_its_id,
     a_site_is_found_by_its_host,
     an_undo_walks_over_its_site_once,
+    a_listing_reads_only_what_changed_since_the_last_one,
     deleted_pages_are_found_by_their_time,
     a_step_of_a_sites_deletion_reads_no_other_site,
     due_pages_are_found_by_their_time,

@@ -20,6 +20,14 @@ pub fn a_build_reads_only_what_changed(on: &mut Plans) {
     on.check(|tx| former::between(tx, SITE, 1, 2), &[left]);
 }
 
+pub fn a_listing_reads_only_what_changed_since_the_last_one(on: &mut Plans) {
+    let site = "SEARCH sites USING PRIMARY KEY (id=?)";
+    let by_version = "SEARCH pages USING INDEX pages_by_version (site_id=? AND version>?)";
+    let in_index = by_version.replace("INDEX", "COVERING INDEX");
+    on.check(|tx| pages::changed_ids(tx, SITE, 1, 10), &[site, &in_index]);
+    on.check(|tx| pages::scan_changed(tx, SITE, 1, |_| {}), &[by_version]);
+}
+
 pub fn who_waits_is_found_among_open_builds(on: &mut Plans) {
     // The index has no other builds, and there are no more leases than workers.
     let open = "SCAN builds USING INDEX builds_open";
