@@ -23,6 +23,8 @@ pub(crate) struct Frame {
     pub style_path: String,
     pub script: Vec<u8>,
     pub script_path: String,
+    /// The words that the script shows, as JSON.
+    pub script_words: String,
     /// The fonts that browsers should load at once.
     pub first_fonts: Vec<&'static str>,
     /// The URL of the icon.
@@ -43,15 +45,17 @@ impl Frame {
         let style = style(accent, &settings);
         let script = compact_script(SCRIPT).into_bytes();
         let footer = settings.footer.as_deref().unwrap_or_default();
+        let words = Words::of(settings.language());
         Frame {
             origin: origin.trim_end_matches('/').to_owned(),
             title,
-            words: Words::of(settings.language()),
+            words,
             rtl: is_right_to_left(settings.language()),
             style_path: format!("/assets/site.{}.css", short_hash(&style)),
             style,
             script_path: format!("/assets/site.{}.js", short_hash(&script)),
             script,
+            script_words: words.for_script(),
             first_fonts: match settings.fonts {
                 Fonts::Theme => fonts::first_paths().collect(),
                 Fonts::System => vec![],

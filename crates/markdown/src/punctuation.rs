@@ -147,8 +147,11 @@ impl Punctuation {
     }
 }
 
+/// Texts are short, so preparing a search for `--` or `...` would take longer than this.
 fn may_change(text: &str) -> bool {
-    text.bytes().any(|byte| matches!(byte, b'"' | b'\'')) || text.contains("--") || text.contains("...")
+    let bytes = text.as_bytes();
+    memchr::memchr2(b'"', b'\'', bytes).is_some()
+        || bytes.windows(2).any(|pair| pair == b"--" || pair == b"..")
 }
 
 /// The length of a run of hyphens or dots; other marks stand alone.
