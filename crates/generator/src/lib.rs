@@ -73,7 +73,7 @@ pub use page::Page;
 pub use params::PageParams;
 pub use preview::{Brand, PageCard};
 pub use search_page::{SearchResult, fill_search_page};
-pub use settings::{Fonts, Link, Punctuation, Settings};
+pub use settings::{Fonts, Link, Punctuation, Settings, is_right_to_left};
 pub use site::{Changes, File, Made, MissingSource, Need, Site, Source, Summary};
 pub use url::{SearchFile, url};
 

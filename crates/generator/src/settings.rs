@@ -4,7 +4,8 @@ mod value;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::value::{is_language, is_link, is_right_to_left};
+pub use self::value::is_right_to_left;
+pub(crate) use self::value::{is_language, is_link};
 use crate::words::Words;
 
 /// Set by `recto site set KEY=VALUE`; stored as JSON. Unset keys have defaults.

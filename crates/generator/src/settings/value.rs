@@ -43,7 +43,7 @@ pub(crate) fn is_language(tag: &str) -> bool {
 }
 
 /// Whether a language is written from right to left.
-pub(crate) fn is_right_to_left(tag: &str) -> bool {
+pub fn is_right_to_left(tag: &str) -> bool {
     let first = tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
     matches!(first.as_str(), "ar" | "dv" | "fa" | "he" | "iw" | "ks" | "ps" | "sd" | "ug" | "ur" | "yi")
 }

@@ -2,6 +2,7 @@
 
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT_LANGUAGE;
+use generator::is_right_to_left;
 
 use crate::encoding::quality;
 
@@ -43,7 +44,7 @@ impl Words {
 
     /// For the `html` element.
     pub(super) fn attributes(&self) -> String {
-        let direction = if matches!(self.language, "ar" | "he") { " dir=\"rtl\"" } else { "" };
+        let direction = if is_right_to_left(self.language) { " dir=\"rtl\"" } else { "" };
         format!("lang=\"{}\"{direction}", self.language)
     }
 }
