@@ -87,7 +87,7 @@ impl Publisher {
         let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
         let part = Part {
             content_type: query.content_type,
-            after: query.cursor.map(|cursor| (cursor.updated_at, cursor.id)),
+            after: query.cursor.map(Cursor::after),
             // One more than requested, to see whether there is a next part.
             limit: limit + 1,
         };
@@ -95,8 +95,7 @@ impl Publisher {
             let site = site_of(tx, account, query.site)?;
             let mut listing = Listing::new(tx, &site, query)?;
             listing.add(0, |add| pages::list(tx, site.id, part, add))?;
-            let next =
-                listing.truncate(limit as usize).map(|(updated_at, id)| Cursor { updated_at, id }.text());
+            let next = listing.truncate(limit as usize).map(|last| Cursor::of(last).text());
             let next = next.map_or("null".to_owned(), |cursor| format!("\"{cursor}\""));
             Ok(listing.body_ending_with(format!("],\"nextCursor\":{next}}}").into()))
         })

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use api::PageSummary;
 use bytes::Bytes;
@@ -118,7 +118,10 @@ impl Listing {
         if let Some(failure) = failure {
             return Err(Error::Internal(format!("write a listing: {failure}")));
         }
-        self.pieces.push(json.into());
+        // Nearly all changes of a site may be of pages that are not in this listing.
+        if !json.is_empty() {
+            self.pieces.push(json.into());
+        }
         Ok(())
     }
 
@@ -157,9 +160,10 @@ impl Listing {
         self.order.iter().map(|page| page.json.len()).sum()
     }
 
-    /// About how much memory it takes.
+    /// About how much memory it takes, with its place among the others.
     fn weight(&self) -> usize {
-        self.pieces.iter().map(Bytes::len).sum::<usize>() + self.order.len() * size_of::<ListedPage>()
+        let pieces: usize = self.pieces.iter().map(|piece| size_of::<Bytes>() + piece.len()).sum();
+        size_of::<(Name, Listing)>() + pieces + self.order.len() * size_of::<ListedPage>()
     }
 }
 
@@ -168,7 +172,14 @@ type Name = (SiteId, Option<ContentType>, bool);
 
 /// Complete listings, in memory: clients often request one again, and little has changed.
 #[derive(Default)]
-pub(crate) struct Listings(Mutex<HashMap<Name, Arc<Listing>>>);
+pub(crate) struct Listings(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    listings: HashMap<Name, Arc<Listing>>,
+    /// Of all of them.
+    weight: usize,
+}
 
 /// The limit for all listings together; when it is exceeded, all of them are dropped.
 const LISTINGS_BYTES: usize = 32 << 20;
@@ -176,19 +187,26 @@ const LISTINGS_BYTES: usize = 32 << 20;
 impl Listings {
     /// Perhaps of an earlier version of the site.
     pub(super) fn get(&self, name: Name) -> Option<Arc<Listing>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&name).cloned()
+        self.lock().listings.get(&name).cloned()
     }
 
     pub(super) fn put(&self, name: Name, listing: Arc<Listing>) {
-        let mut listings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        listings.remove(&name);
+        let mut kept = self.lock();
+        if let Some(last) = kept.listings.remove(&name) {
+            kept.weight -= last.weight();
+        }
         let weight = listing.weight();
-        if listings.values().map(|listing| listing.weight()).sum::<usize>() + weight > LISTINGS_BYTES {
-            listings.clear();
+        if kept.weight + weight > LISTINGS_BYTES {
+            *kept = Kept::default();
         }
         if weight <= LISTINGS_BYTES / 4 {
-            listings.insert(name, listing);
+            kept.weight += weight;
+            kept.listings.insert(name, listing);
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -210,4 +228,67 @@ fn write_summary(json: &mut Vec<u8>, summary: &Summary, hash: Option<PageHash>) 
         hash: hash.as_deref(),
     };
     serde_json::to_writer(json, &page)
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn empty(content_type: Option<ContentType>) -> Listing {
+        Listing { version: 1, content_type, hashes: None, pieces: vec![], order: vec![] }
+    }
+
+    fn post() -> Summary<'static> {
+        Summary {
+            id: PageId(Uuid::nil()),
+            slug: "a",
+            title: "A",
+            content_type: "blog",
+            section: "",
+            description: None,
+            draft: false,
+            tags: "[]",
+            published_at: Timestamp::from_micros(0),
+            updated_at: Timestamp::from_micros(0),
+            api_endpoint: None,
+            content_hash: None,
+            params_hash: None,
+        }
+    }
+
+    #[test]
+    fn pages_that_are_not_in_a_listing_take_no_memory() {
+        for (content_type, pieces) in [(Some(ContentType::Docs), 0), (Some(ContentType::Blog), 1)] {
+            let mut listing = empty(content_type);
+            let before = listing.weight();
+            let read = |add: &mut dyn FnMut(Summary)| {
+                add(post());
+                Ok(())
+            };
+            listing.add(0, read).unwrap();
+            assert_eq!((listing.pieces.len(), listing.weight() > before), (pieces, pieces > 0));
+        }
+    }
+
+    #[test]
+    fn the_memory_of_all_listings_is_bounded_also_if_they_are_empty() {
+        let listings = Listings::default();
+        let most = LISTINGS_BYTES / empty(None).weight();
+        for site in 0..most + 10 {
+            listings.put((SiteId(Uuid::from_u128(site as u128)), None, false), Arc::new(empty(None)));
+        }
+        let kept = listings.lock();
+        assert_eq!((kept.listings.len(), kept.weight), (10, 10 * empty(None).weight()));
+    }
+
+    #[test]
+    fn a_listing_that_is_replaced_counts_once() {
+        let (listings, name) = (Listings::default(), (SiteId(Uuid::nil()), None, false));
+        for _ in 0..3 {
+            listings.put(name, Arc::new(empty(None)));
+        }
+        assert_eq!(listings.lock().weight, empty(None).weight());
+    }
 }
