@@ -1,11 +1,12 @@
 //! Pages: from an entry of a request to rows, and back to a listing.
 //!
 //! A publish goes through `draft` (reads the body; `checking`, `entry`, `fields` and `references` check it, `texts` stores
-//! long texts ahead), `look_up` and `decide` (which page each entry means) and `publish` (the one transaction) or `plan` (a
-//! dry run).
+//! long texts ahead), `look_up` and `decide` (which page each entry means), `changes` (its rows) and `publish` (the one
+//! transaction) or `plan` (a dry run).
 
 mod autosave;
 mod browse;
+mod changes;
 mod checking;
 mod covers;
 mod decide;

@@ -1,13 +1,15 @@
 //! A listing as JSON, written directly from the rows, without an object for each page.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use api::PageSummary;
 use bytes::Bytes;
 use model::{ContentType, PageHash, PageId, SiteId, Timestamp};
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 use serde_json::value::RawValue;
 use store::Tx;
 use store::pages::{self, Summary};
@@ -170,43 +172,52 @@ impl Listing {
 /// Which pages of which site, and whether with hashes.
 type Name = (SiteId, Option<ContentType>, bool);
 
-/// Complete listings, in memory: clients often request one again, and little has changed.
-#[derive(Default)]
-pub(crate) struct Listings(Mutex<Kept>);
+/// Complete listings, in memory: clients often request one again, and little has changed. One that is used again stays while
+/// others come and go.
+pub(crate) struct Listings(Cache<Name, Arc<Listing>, Size>);
 
-#[derive(Default)]
-struct Kept {
-    listings: HashMap<Name, Arc<Listing>>,
-    /// Of all of them.
-    weight: usize,
+/// For all listings together. One that needs more than a quarter of it is not kept.
+const LISTINGS_BYTES: u64 = 32 << 20;
+
+impl Default for Listings {
+    fn default() -> Listings {
+        // One shard: a listing may be as large as many others.
+        let options = OptionsBuilder::new()
+            .shards(1)
+            .estimated_items_capacity(1024)
+            .weight_capacity(LISTINGS_BYTES)
+            .build()
+            .expect("both capacities are set");
+        Listings(Cache::with_options(
+            options,
+            Size,
+            DefaultHashBuilder::default(),
+            DefaultLifecycle::default(),
+        ))
+    }
 }
-
-/// The limit for all listings together; when it is exceeded, all of them are dropped.
-const LISTINGS_BYTES: usize = 32 << 20;
 
 impl Listings {
     /// Perhaps of an earlier version of the site.
     pub(super) fn get(&self, name: Name) -> Option<Arc<Listing>> {
-        self.lock().listings.get(&name).cloned()
+        self.0.get(&name)
     }
 
     pub(super) fn put(&self, name: Name, listing: Arc<Listing>) {
-        let mut kept = self.lock();
-        if let Some(last) = kept.listings.remove(&name) {
-            kept.weight -= last.weight();
-        }
-        let weight = listing.weight();
-        if kept.weight + weight > LISTINGS_BYTES {
-            *kept = Kept::default();
-        }
-        if weight <= LISTINGS_BYTES / 4 {
-            kept.weight += weight;
-            kept.listings.insert(name, listing);
+        if listing.weight() as u64 <= LISTINGS_BYTES / 4 {
+            self.0.insert(name, listing);
+        } else {
+            self.0.remove(&name);
         }
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+#[derive(Clone)]
+struct Size;
+
+impl Weighter<Name, Arc<Listing>> for Size {
+    fn weight(&self, _: &Name, listing: &Arc<Listing>) -> u64 {
+        listing.weight() as u64
     }
 }
 
@@ -272,23 +283,50 @@ mod tests {
         }
     }
 
+    fn name(number: u64) -> Name {
+        (SiteId(Uuid::from_u128(u128::from(number))), None, false)
+    }
+
+    fn large(bytes: usize) -> Arc<Listing> {
+        Arc::new(Listing { pieces: vec![vec![b' '; bytes].into()], ..empty(None) })
+    }
+
     #[test]
     fn the_memory_of_all_listings_is_bounded_also_if_they_are_empty() {
         let listings = Listings::default();
-        let most = LISTINGS_BYTES / empty(None).weight();
-        for site in 0..most + 10 {
-            listings.put((SiteId(Uuid::from_u128(site as u128)), None, false), Arc::new(empty(None)));
+        let most = LISTINGS_BYTES / empty(None).weight() as u64;
+        for number in 0..most + 10 {
+            listings.put(name(number), Arc::new(empty(None)));
         }
-        let kept = listings.lock();
-        assert_eq!((kept.listings.len(), kept.weight), (10, 10 * empty(None).weight()));
+        assert!(listings.0.len() as u64 <= most, "{} of {most}", listings.0.len());
+        assert!(listings.0.weight() <= LISTINGS_BYTES, "{}", listings.0.weight());
+    }
+
+    #[test]
+    fn a_listing_that_is_used_stays_while_another_account_has_many_listed() {
+        let (listings, used) = (Listings::default(), name(0));
+        listings.put(used, large(1 << 20));
+        for number in 1..=200 {
+            assert!(listings.get(used).is_some(), "gone after {number}");
+            listings.put(name(number), large(3 << 20));
+        }
+    }
+
+    #[test]
+    fn a_listing_that_has_become_too_large_is_not_kept() {
+        let (listings, bytes) = (Listings::default(), LISTINGS_BYTES as usize);
+        listings.put(name(0), large(bytes / 8));
+        assert!(listings.get(name(0)).is_some());
+        listings.put(name(0), large(bytes / 4));
+        assert!(listings.get(name(0)).is_none());
     }
 
     #[test]
     fn a_listing_that_is_replaced_counts_once() {
-        let (listings, name) = (Listings::default(), (SiteId(Uuid::nil()), None, false));
+        let listings = Listings::default();
         for _ in 0..3 {
-            listings.put(name, Arc::new(empty(None)));
+            listings.put(name(0), Arc::new(empty(None)));
         }
-        assert_eq!(listings.lock().weight, empty(None).weight());
+        assert_eq!(listings.0.weight(), empty(None).weight() as u64);
     }
 }

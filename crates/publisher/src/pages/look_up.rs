@@ -239,7 +239,7 @@ impl Ahead {
 mod tests {
     use model::{AccountName, ContentType, Section, SiteName, Slug, Timestamp};
 
-    use super::super::publish::new_page;
+    use super::super::changes::new_page;
     use super::*;
 
     /// Otherwise every piece of a request would find every page of a site in which all pages have the same slug.

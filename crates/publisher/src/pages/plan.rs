@@ -14,9 +14,10 @@ use store::texts::{self, TextId};
 use store::usage::{self, Change, Quota};
 use store::{files, media, pages, releases};
 
+use super::changes::{Changes, Written};
 use super::draft::{Complete, Request};
 use super::look_up::Ahead;
-use super::publish::{Changes, Written, published};
+use super::publish::published;
 use super::texts::Texts;
 use crate::limits::priority;
 use crate::{Caller, Error, ProcessedFiles, Publisher, TextRef};
