@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use uuid::{NoContext, Uuid};
+use uuid::Uuid;
 
 use crate::Timestamp;
 
@@ -47,11 +47,30 @@ ids! {
     AuditId,
 }
 
+impl PageId {
+    /// So many ids, ascending. The system is asked for random numbers once.
+    pub fn several(now: Timestamp, count: usize) -> Vec<PageId> {
+        let mut random = vec![[0; RANDOM_BYTES]; count];
+        getrandom::fill(random.as_flattened_mut()).expect("the system has random numbers");
+        let mut ids: Vec<PageId> = random.iter().map(|random| PageId(uuid_with(now, random))).collect();
+        ids.sort_unstable();
+        ids
+    }
+}
+
+/// Of a UUID v7; some of their bits are replaced.
+const RANDOM_BYTES: usize = 10;
+
 fn uuid_at(now: Timestamp) -> Uuid {
+    let mut random = [0; RANDOM_BYTES];
+    getrandom::fill(&mut random).expect("the system has random numbers");
+    uuid_with(now, &random)
+}
+
+fn uuid_with(now: Timestamp, random: &[u8; RANDOM_BYTES]) -> Uuid {
     // A UUID v7 cannot represent times before 1970.
     let micros = u64::try_from(now.micros()).unwrap_or(0);
-    let nanos = (micros % 1_000_000) as u32 * 1000;
-    Uuid::new_v7(uuid::Timestamp::from_unix(NoContext, micros / 1_000_000, nanos))
+    uuid::Builder::from_unix_timestamp_millis(micros / 1000, random).into_uuid()
 }
 
 fn hyphenated(text: &str) -> Option<Uuid> {
@@ -103,6 +122,17 @@ mod tests {
     fn two_ids_with_the_same_time_differ() {
         let now = Timestamp::from_micros(0);
         assert_ne!(PageId::new(now), PageId::new(now));
+    }
+
+    #[test]
+    fn several_ids_are_ascending_and_have_their_time() {
+        let now = Timestamp::from_micros(1_767_323_045_678_901);
+        let ids = PageId::several(now, 100);
+        assert_eq!(ids.len(), 100);
+        assert!(ids.is_sorted_by(|a, b| a < b), "they differ");
+        let time = |id: &PageId| id.0.get_timestamp().unwrap().to_unix();
+        assert!(ids.iter().all(|id| id.0.get_version_num() == 7 && time(id) == (1_767_323_045, 678_000_000)));
+        assert!(PageId::several(now, 0).is_empty());
     }
 
     #[test]

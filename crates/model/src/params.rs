@@ -34,11 +34,17 @@ impl Params {
         Params(json)
     }
 
-    /// Equal for equal values, regardless of the order of keys and the notation of strings and numbers.
+    /// That of the canonical form.
     pub fn hash(&self) -> TextHash {
-        let mut canonical = String::with_capacity(self.0.len());
-        write_canonical(&self.0, &mut canonical);
-        TextHash::of(&canonical)
+        TextHash::of(&Params::canonical(&self.0))
+    }
+
+    /// The same text for equal values, regardless of the order of keys and the notation of strings and numbers. For the
+    /// JSON of params that were checked.
+    pub fn canonical(json: &str) -> String {
+        let mut canonical = String::with_capacity(json.len());
+        write_canonical(json, &mut canonical);
+        canonical
     }
 
     pub fn as_json(&self) -> &str {

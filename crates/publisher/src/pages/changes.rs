@@ -156,10 +156,7 @@ impl Changes {
 /// Ids for the new pages, ascending in the request's order: pages of one request are listed in its order, and rows are
 /// appended at the end of the table.
 fn new_ids(targets: &[Target], now: Timestamp) -> Vec<PageId> {
-    let created = targets.iter().filter(|target| matches!(target, Target::Create { .. })).count();
-    let mut ids: Vec<PageId> = (0..created).map(|_| PageId::new(now)).collect();
-    ids.sort_unstable();
-    ids
+    PageId::several(now, targets.iter().filter(|target| matches!(target, Target::Create { .. })).count())
 }
 
 /// Which pages `deleteSlugs` really deletes, and their slugs in request order, each once.

@@ -252,11 +252,9 @@ impl Draft {
         self.request.build
     }
 
-    /// To be called while more of the body is awaited. Checks what has arrived. Once there are many texts, it looks up the
-    /// pages of their entries, and stores those texts that the pages do not have. A slow database slows the reading.
+    /// To be called while more of the body is awaited. Once there are many texts, it looks up the pages of their entries,
+    /// and stores those texts that the pages do not have. A slow database slows the reading.
     pub async fn work_ahead(&mut self) -> Result<(), Error> {
-        let checked = self.checking.advance_early().await?;
-        self.add_pages(checked).await?;
         let others_write = self.publisher.pace.others_write(self.account.0);
         if !self.texts.are_many(others_write) {
             return Ok(());

@@ -2,8 +2,7 @@
 
 use model::limits::TAGS_PER_PAGE;
 use model::{
-    ApiEndpoint, Content, ContentType, Description, PageId, Params, Section, Slug, Tags, TextHash, Timestamp,
-    Title,
+    ApiEndpoint, Content, ContentType, Description, PageId, Params, Section, Slug, Tags, Timestamp, Title,
 };
 use serde_json::value::RawValue;
 
@@ -63,12 +62,9 @@ pub enum LongText {
     Params,
 }
 
-/// Checks the JSON text of one entry. The long texts and their hashes are handed to `keep`, which numbers them.
+/// Checks the JSON text of one entry. The long texts are handed to `keep`, which numbers them.
 /// `Err`: it is not a JSON object.
-pub fn check_entry(
-    json: &str,
-    keep: impl FnMut(LongText, String, TextHash) -> usize,
-) -> Result<Entry, String> {
+pub fn check_entry(json: &str, keep: impl FnMut(LongText, String) -> usize) -> Result<Entry, String> {
     let fields = JsonFields::parse(json)?;
     Checker { fields, errors: FieldErrors::new(), keep }.check()
 }
@@ -96,7 +92,7 @@ struct Checker<'a, K> {
     keep: K,
 }
 
-impl<K: FnMut(LongText, String, TextHash) -> usize> Checker<'_, K> {
+impl<K: FnMut(LongText, String) -> usize> Checker<'_, K> {
     fn check(mut self) -> Result<Entry, String> {
         let id =
             self.text("id", |text| PageId::parse(&text).ok_or_else(|| "id must be a UUID".to_owned()))?;
@@ -120,14 +116,8 @@ impl<K: FnMut(LongText, String, TextHash) -> usize> Checker<'_, K> {
         let content = self.text("content", Content::parse)?.map(Content::into_string);
         let params = self.params();
         Ok(Entry {
-            content: content.map(|text| {
-                let hash = TextHash::of(&text);
-                self.keep_text(LongText::Content, text, hash, "")
-            }),
-            params: params.map(|params| {
-                let hash = params.hash();
-                self.keep_text(LongText::Params, params.into_json(), hash, "{}")
-            }),
+            content: content.map(|text| self.keep_text(LongText::Content, text, "")),
+            params: params.map(|params| self.keep_text(LongText::Params, params.into_json(), "{}")),
             errors: self.errors,
             identity,
             content_type,
@@ -239,8 +229,8 @@ impl<K: FnMut(LongText, String, TextHash) -> usize> Checker<'_, K> {
         value.map_err(|message| self.errors.insert(field, message)).ok()
     }
 
-    fn keep_text(&mut self, which: LongText, text: String, hash: TextHash, empty: &str) -> TextRef {
-        if text == empty { TextRef::Empty } else { TextRef::Number((self.keep)(which, text, hash)) }
+    fn keep_text(&mut self, which: LongText, text: String, empty: &str) -> TextRef {
+        if text == empty { TextRef::Empty } else { TextRef::Number((self.keep)(which, text)) }
     }
 }
 
@@ -254,7 +244,7 @@ mod tests {
     use super::*;
 
     fn errors(page: &Value) -> BTreeSet<String> {
-        let entry = check_entry(&page.to_string(), |_, _, _| 0).unwrap();
+        let entry = check_entry(&page.to_string(), |_, _| 0).unwrap();
         entry.errors.keys().map(|field| (*field).to_owned()).collect()
     }
 

@@ -11,6 +11,9 @@ use serde_json::value::RawValue;
 /// More than any client of a newer version sends. All keys are remembered, to find duplicates.
 const MAX_KEYS: usize = 1000;
 
+/// The fields of a page and some more: of these, comparing is faster than hashing.
+const FEW_KEYS: usize = 16;
+
 /// The text of a JSON string. A failure (half a surrogate pair) is an error of the JSON, not of the field.
 pub(crate) fn string(field: &str, json: &str) -> Result<String, String> {
     serde_json::from_str(json).map_err(|error| format!("{field}: {error}"))
@@ -84,15 +87,17 @@ impl<'de: 'a, 'a> Deserialize<'de> for JsonFields<'a> {
                 #[derive(Deserialize)]
                 struct Key<'k>(#[serde(borrow)] Cow<'k, str>);
                 let mut fields: Vec<(Cow<str>, &RawValue)> = Vec::with_capacity(12);
-                let mut seen: HashSet<Cow<str>> = HashSet::new();
+                let mut further: HashSet<Cow<str>> = HashSet::new();
                 while let Some(Key(key)) = map.next_key()? {
-                    if !seen.insert(key.clone()) {
+                    let few = &fields[..fields.len().min(FEW_KEYS)];
+                    let is_known = few.iter().any(|(name, _)| *name == key);
+                    if is_known || fields.len() >= FEW_KEYS && !further.insert(key.clone()) {
                         return Err(serde::de::Error::custom(format_args!(
                             "duplicate key {:?}",
                             start_of(&key)
                         )));
                     }
-                    if seen.len() > MAX_KEYS {
+                    if fields.len() == MAX_KEYS {
                         return Err(serde::de::Error::custom(format_args!("more than {MAX_KEYS} keys")));
                     }
                     fields.push((key, map.next_value()?));

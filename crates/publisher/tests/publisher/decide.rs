@@ -98,7 +98,7 @@ fn entry(value: &Value) -> Entry {
     if let Some(number) = value["id"].as_u64() {
         value["id"] = json!(uuid(number.into()).to_string());
     }
-    check_entry(&value.to_string(), |_, _, _| 0).unwrap()
+    check_entry(&value.to_string(), |_, _| 0).unwrap()
 }
 
 fn text(key: &model::PageKey) -> String {

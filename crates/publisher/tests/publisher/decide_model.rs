@@ -207,7 +207,7 @@ fn found(request: &Request) -> Answer {
     let entries: Vec<_> = request
         .entries
         .iter()
-        .map(|sent| check_entry(&json_of(sent).to_string(), |_, _, _| 0).unwrap())
+        .map(|sent| check_entry(&json_of(sent).to_string(), |_, _| 0).unwrap())
         .collect();
     let shown = |key: &model::PageKey| -> Key {
         (key.content_type.as_str().into(), key.section.as_str().into(), key.slug.as_str().into())
