@@ -9,24 +9,20 @@ mod error;
 mod limits;
 mod media;
 mod pages;
+mod parts;
 mod settings;
 mod sites;
 mod steps;
 mod upkeep;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
-use ::limits::LargeUploads;
 use blob::Blob;
 use model::{Clock, Timestamp};
 use store::{Store, Tx};
 
-use crate::accounts::access::LastUsed;
-use crate::limits::disk::Disks;
-use crate::limits::open_bytes::OpenBytes;
-use crate::limits::pace::Pace;
-use crate::sites::Searches;
-use crate::sites::serving::Hosts;
+use crate::parts::Parts;
 
 pub use ::media::{Icon, content_type as media_type, disposition};
 pub use ::search::Query as SearchQuery;
@@ -74,82 +70,42 @@ pub use upkeep::{
     Belonging, Damage, Finding, Orphans, Tidied, Upkeep, Verdict, Verified, examine_ffmpeg, examine_sandbox,
 };
 
-/// Pieces of one account's texts that PostgreSQL stores at the same time, if no other account writes. It takes longer to
-/// store a piece than to read the next one.
-const STASHES_AT_ONCE: usize = 2;
-
-/// The use cases, over one store and one clock.
+/// The use cases, over one store and one clock. Requests clone it, so that is cheap.
 #[derive(Clone)]
 pub struct Publisher {
-    store: Store,
-    clock: Arc<dyn Clock>,
-    settings: Arc<Settings>,
-    last_used: Arc<LastUsed>,
-    listings: Arc<pages::Listings>,
-    blob: Blob,
-    indexes: Arc<builds::Indexes>,
-    hosts: Arc<Hosts>,
-    searches: Arc<Searches>,
-    known_uses: Arc<media::KnownUses>,
-    spool: Arc<media::uploads::Spool>,
-    file_processor: Arc<media::uploads::FileProcessor>,
-    /// Turns for checking the entries of large requests.
-    checking: Arc<Turns>,
-    /// Turns for parsing texts, which would block the async threads.
-    parsing: Arc<Turns>,
-    reference_time: ReferenceTime,
-    /// Turns for storing texts ahead of their publish, and how many pieces of them one account stores at a time.
-    stashing: Arc<Turns>,
-    stashes_at_once: usize,
-    /// Pauses between large writes.
-    pace: Arc<Pace>,
-    open_bytes: Arc<OpenBytes>,
-    disks: Arc<Disks>,
-    large_uploads: Arc<LargeUploads>,
+    parts: Arc<Parts>,
     /// Who acts, for the audit log.
     actor: Arc<Actor>,
 }
 
+impl Deref for Publisher {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.parts
+    }
+}
+
 impl Publisher {
     pub fn new(store: Store, blob: Blob, clock: Arc<dyn Clock>, settings: Settings) -> Publisher {
-        let uploads = &settings.uploads;
-        let processors = std::thread::available_parallelism().map_or(2, usize::from);
-        let stashes_at_once = (store.writes_at_once() / 2).clamp(1, STASHES_AT_ONCE);
-        Publisher {
-            spool: Arc::new(media::uploads::Spool::below(&uploads.directory)),
-            file_processor: Arc::new(media::uploads::FileProcessor::new(uploads)),
-            parsing: Turns::new(processors.max(2)),
-            reference_time: ReferenceTime::default(),
-            // Here and below: an account leaves one of several places to others.
-            checking: Turns::new(processors + 1),
-            stashing: Turns::new(if stashes_at_once > 1 { stashes_at_once + 1 } else { 1 }),
-            stashes_at_once,
-            pace: Arc::default(),
-            open_bytes: Arc::default(),
-            disks: Arc::new(Disks::new(settings.disks.clone(), settings.min_free)),
-            large_uploads: Arc::new(LargeUploads::new(uploads.limits.clone(), uploads.large)),
-            store,
-            clock,
-            settings: Arc::new(settings),
-            last_used: Arc::default(),
-            listings: Arc::default(),
-            blob,
-            indexes: Arc::default(),
-            hosts: Arc::default(),
-            searches: Arc::default(),
-            actor: Arc::default(),
-            known_uses: Arc::default(),
-        }
+        Publisher { parts: Arc::new(Parts::new(store, blob, clock, settings)), actor: Arc::default() }
+    }
+
+    /// The same publisher with another part.
+    fn with(&self, change: impl FnOnce(&mut Parts)) -> Publisher {
+        let mut publisher = self.clone();
+        change(Arc::make_mut(&mut publisher.parts));
+        publisher
     }
 
     /// The same publisher with another connection to the same objects.
     pub fn with_objects(&self, blob: Blob) -> Publisher {
-        Publisher { blob, ..self.clone() }
+        self.with(|parts| parts.blob = blob)
     }
 
     /// The same publisher with another bound on the time that references of texts take.
     pub fn with_reference_time(&self, reference_time: ReferenceTime) -> Publisher {
-        Publisher { reference_time, ..self.clone() }
+        self.with(|parts| parts.reference_time = reference_time)
     }
 
     pub fn settings(&self) -> &Settings {
@@ -207,7 +163,8 @@ impl Publisher {
         if let Err(error) = self.flush_last_used().await {
             tracing::warn!(%error, "last use of tokens not saved");
         }
-        let store = self.store;
+        let store = self.store.clone();
+        drop(self);
         let _ = tokio::task::spawn_blocking(move || store.close()).await;
     }
 }

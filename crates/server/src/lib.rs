@@ -25,6 +25,7 @@ mod sites;
 mod tls;
 mod trace;
 
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::FromRef;
@@ -46,18 +47,21 @@ pub use preview::{Preview, PreviewState};
 pub use router::{admin_router, router};
 pub use sites::{Sites, SitesSettings};
 
-/// Everything a request needs.
+/// Everything a request needs. It is cloned several times for each, so that is cheap.
 #[derive(Clone)]
-pub struct App {
-    parts: Arc<AppParts>,
+pub struct App(Arc<AppState>);
+
+/// The parts, and what the server makes of them.
+pub struct AppState {
+    parts: AppParts,
     health: Health,
     sign_ins: Arc<SignIns>,
     streams: Arc<Streams>,
     lookups: Arc<Turns>,
     exports: Arc<Exports>,
     open_requests: Arc<OpenRequests>,
-    certificate_requests: Arc<CertificateRequests>,
-    reference: Arc<OnceLock<Reference>>,
+    certificate_requests: CertificateRequests,
+    reference: OnceLock<Reference>,
 }
 
 pub struct AppParts {
@@ -77,17 +81,17 @@ impl App {
     pub fn new(parts: AppParts) -> App {
         let health = Health::new(parts.publisher.clone(), parts.limiter.backend().clone(), true);
         let sign_ins = Arc::new(SignIns::new(parts.limiter.backend().clone()));
-        App {
-            parts: Arc::new(parts),
+        App(Arc::new(AppState {
+            parts,
             health,
             sign_ins,
             streams: streams(),
             lookups: lookups(),
             exports: exports(),
             open_requests: open_requests(),
-            certificate_requests: Arc::default(),
-            reference: Arc::default(),
-        }
+            certificate_requests: CertificateRequests::default(),
+            reference: OnceLock::new(),
+        }))
     }
 }
 
@@ -97,7 +101,15 @@ impl FromRef<App> for Health {
     }
 }
 
-impl std::ops::Deref for App {
+impl Deref for App {
+    type Target = AppState;
+
+    fn deref(&self) -> &AppState {
+        &self.0
+    }
+}
+
+impl Deref for AppState {
     type Target = AppParts;
 
     fn deref(&self) -> &AppParts {

@@ -209,7 +209,7 @@ pub struct AuditEntry {
 impl Publisher {
     /// The same publisher, for what this actor does.
     pub fn by(&self, actor: Actor) -> Publisher {
-        Publisher { actor: Arc::new(actor), ..self.clone() }
+        Publisher { parts: self.parts.clone(), actor: Arc::new(actor) }
     }
 
     pub(crate) fn log(&self, account: AccountId, site: Option<SiteId>) -> Log {

@@ -96,6 +96,10 @@ fn hashed_form(which: LongText, text: &str) -> Cow<'_, str> {
 }
 
 impl Piece {
+    fn with_space() -> Piece {
+        Piece { json: String::with_capacity(PIECE_BYTES + SMALL_BYTES), ends: Vec::new() }
+    }
+
     fn check(&self) -> Vec<CheckedEntry> {
         let starts = std::iter::once(&0).chain(&self.ends);
         check(starts.zip(&self.ends).map(|(start, end)| &self.json[*start..*end]))
@@ -133,10 +137,11 @@ impl Checking {
     }
 
     fn begin(&mut self) {
-        let piece = std::mem::take(&mut self.arrived);
-        if piece.ends.is_empty() {
+        if self.arrived.ends.is_empty() {
             return;
         }
+        // The next one will be about as large.
+        let piece = std::mem::replace(&mut self.arrived, Piece::with_space());
         let entries = piece.ends.len();
         let (turns, account) = (self.turns.clone(), self.account);
         let checked = priority::spawn_short(async move {

@@ -16,6 +16,8 @@ use tokio::time::timeout;
 
 use crate::error::Result;
 
+/// It is looked at this often at most: to wake this thread for each small write would cost the writer more than the look.
+const LOOK_PAUSE: Duration = Duration::from_millis(10);
 /// The log is copied once it holds this many pages (4 MB).
 const COPY_PAGES: i64 = 1000;
 /// A burst of writes comes to its end first: what it writes twice is copied once.
@@ -124,6 +126,7 @@ impl Log {
                 tracing::warn!(%error, "the write-ahead log was not copied; the next attempt follows");
                 self.due = later();
             }
+            std::thread::sleep(LOOK_PAUSE);
         }
     }
 

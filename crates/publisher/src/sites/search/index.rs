@@ -41,7 +41,7 @@ fn pieces<T>(items: &[T], max: u64, length: impl Fn(&T) -> i64) -> impl Iterator
 impl Publisher {
     /// The same publisher with another bound on the terms in memory, and other bounds in proportion to it.
     pub fn with_search_memory(&self, max_terms: u64) -> Publisher {
-        Publisher { searches: Arc::new(Searches::new(max_terms)), ..self.clone() }
+        self.with(|parts| parts.searches = Arc::new(Searches::new(max_terms)))
     }
 
     /// Bytes of the terms of search indexes in memory.
