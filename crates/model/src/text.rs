@@ -1,5 +1,7 @@
 //! The free texts of a page, and the two rules for every text: a maximum length, and no U+0000.
 
+use memchr::memchr;
+
 use crate::{Checked, limits};
 
 /// Rejects a text of more than `limit` characters.
@@ -16,7 +18,7 @@ pub(crate) fn check_length(field: &str, text: &str, limit: usize) -> Checked<()>
 
 /// Rejects U+0000, which PostgreSQL cannot store.
 pub(crate) fn check_nul(field: &str, text: &str) -> Checked<()> {
-    if text.as_bytes().contains(&0) {
+    if memchr(0, text.as_bytes()).is_some() {
         return Err(format!("{field} must not contain U+0000"));
     }
     Ok(())

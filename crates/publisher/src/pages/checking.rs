@@ -16,7 +16,7 @@ use crate::{Error, Turns};
 const PIECE_BYTES: usize = 256 << 10;
 /// Pieces of a request that are checked or wait for it, so that neither the reading nor the checking waits for each piece of
 /// the other.
-const PIECES: usize = 2;
+const PIECES: usize = 3;
 /// Less is not worth waking another thread.
 const SMALL_BYTES: usize = 64 << 10;
 

@@ -181,6 +181,11 @@ impl Texts {
         Ok(())
     }
 
+    /// Whether so many pieces are being stored.
+    pub(crate) fn are_stashed(&self, most: usize) -> bool {
+        self.under_way.iter().filter(|piece| !piece.write.is_finished()).count() >= most
+    }
+
     /// Waits until at most so many pieces are still being stored.
     pub(crate) async fn wait_for_stashes(&mut self, most: usize) -> Result<(), Error> {
         while self.under_way.len() > most {
