@@ -58,7 +58,7 @@ fn with_publisher<T, F: Future<Output = Result<T>>>(
     let config = Config::load(global)?;
     let schema = if access == Access::Read { Schema::Keep } else { config.schema };
     let publisher = serve::open(&config, schema)?.by(Actor::Command(system_user()));
-    serve::runtime()?.block_on(async {
+    serve::block_on(async {
         let done = work(publisher.clone()).await;
         publisher.close().await;
         done

@@ -115,7 +115,7 @@ fn objects(config: &Config) -> Finding {
     let checked = match (opened, url.strip_prefix("file:")) {
         (Err(error), _) => Err(error),
         (Ok(_), Some(path)) => probe(Path::new(path)).map(drop).map_err(Into::into),
-        (Ok(blob), None) => serve::runtime().and_then(|runtime| runtime.block_on(read_missing_object(&blob))),
+        (Ok(blob), None) => serve::block_on(read_missing_object(&blob)),
     };
     match checked {
         Ok(()) => Finding::new("objects", Verdict::Ok, format!("{url} is usable")),
@@ -134,9 +134,9 @@ fn limits(config: &Config) -> Finding {
         Backend::Memory => return Finding::new("limits", Verdict::Ok, "each server counts by itself"),
         Backend::Redis(shared) => shared,
     };
-    let checked = serve::runtime().and_then(|runtime| {
+    let checked = serve::block_on(async {
         let start = Instant::now();
-        let checked = runtime.block_on(shared.check()).map_err(anyhow::Error::msg);
+        let checked = shared.check().await.map_err(anyhow::Error::msg);
         checked.map(|()| start.elapsed())
     });
     match checked {
@@ -173,12 +173,10 @@ fn probe(directory: &Path) -> std::io::Result<Duration> {
 }
 
 fn database(publisher: Publisher) -> Vec<Finding> {
-    let examined = serve::runtime().and_then(|runtime| {
-        runtime.block_on(async {
-            let (findings, orphans) = (publisher.examine().await, publisher.examine_orphans().await);
-            publisher.close().await;
-            Ok(findings?.into_iter().chain([orphans]).collect::<Vec<_>>())
-        })
+    let examined = serve::block_on(async {
+        let (findings, orphans) = (publisher.examine().await, publisher.examine_orphans().await);
+        publisher.close().await;
+        Ok(findings?.into_iter().chain([orphans]).collect::<Vec<_>>())
     });
     examined.unwrap_or_else(|error| vec![Finding::new("database", Verdict::Failure, format!("{error:#}"))])
 }

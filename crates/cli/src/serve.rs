@@ -13,6 +13,7 @@ mod roles;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,8 +78,12 @@ pub fn serve(global: &Global, arguments: &ServeArgs) -> Result<()> {
     result
 }
 
-pub fn runtime() -> Result<Runtime> {
-    Builder::new_multi_thread().enable_all().build().context("start the runtime")
+/// Does the work of a command. Boxed, because the runtime would be compiled for each of them.
+pub fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    let mut done = None;
+    let work: Pin<Box<dyn Future<Output = ()> + '_>> = Box::pin(async { done = Some(work.await) });
+    Builder::new_multi_thread().enable_all().build().context("start the runtime")?.block_on(work);
+    done.expect("the work has ended")
 }
 
 /// For everything except serving sites. Its threads have a lower priority than those that serve sites.

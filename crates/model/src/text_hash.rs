@@ -1,6 +1,6 @@
 //! A hash of a long text, to compare it with the stored one without reading that.
 
-use crate::sha256::{sha256, sha256_each};
+use sha256::{sha256, sha256_each};
 
 /// The SHA-256 of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use blob::Blob;
 use model::{Clock, Timestamp};
-use store::{Store, Tx};
+use store::{Store, Transaction, Tx};
 
 use crate::parts::Parts;
 
@@ -113,29 +113,29 @@ impl Publisher {
     }
 
     /// A transaction that sees one moment and changes nothing.
-    async fn read<T: Send + 'static>(
+    fn read<T: Send + 'static>(
         &self,
         work: impl FnMut(&mut Tx) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
-        self.store.read(work).await
+    ) -> Transaction<'_, T, Error> {
+        self.store.read(work)
     }
 
     /// The same for a lookup of a row or two.
-    async fn peek<T: Send + 'static>(
+    fn peek<T: Send + 'static>(
         &self,
         work: impl FnMut(&mut Tx) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
-        self.store.peek(work).await
+    ) -> Transaction<'_, T, Error> {
+        self.store.peek(work)
     }
 
     /// A transaction that may change rows: all of it or, with an `Err`, nothing. It may be run more than once, each
     /// time with the time at which it begins.
-    async fn write<T: Send + 'static>(
+    fn write<T: Send + 'static>(
         &self,
         mut work: impl FnMut(&mut Tx, Timestamp) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
+    ) -> Transaction<'_, T, Error> {
         let clock = self.clock.clone();
-        self.store.write(move |tx| work(tx, clock.now())).await
+        self.store.write(move |tx| work(tx, clock.now()))
     }
 
     /// Whether the database answers.

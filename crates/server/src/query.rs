@@ -1,6 +1,5 @@
 //! Query parameters, read by name.
 
-use axum::extract::Query;
 use axum::http::Uri;
 use model::{ContentType, PageKey, Section, SiteId, Slug};
 
@@ -10,10 +9,13 @@ use crate::routes::parse_site;
 pub(crate) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    pub(crate) fn of(uri: &Uri) -> Result<Parameters, ApiError> {
-        let Query(pairs) =
-            Query::try_from_uri(uri).map_err(|_| ApiError::BadRequest("the query cannot be read".into()))?;
-        Ok(Parameters(pairs))
+    pub(crate) fn of(uri: &Uri) -> Parameters {
+        Parameters(form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect())
+    }
+
+    /// The first value of a parameter, however often it is given.
+    pub(crate) fn first(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     /// Unknown parameters are ignored; a parameter that is given twice is an error.

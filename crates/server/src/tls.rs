@@ -19,7 +19,7 @@ use crate::query::Parameters;
 use crate::sites::normalize_host;
 
 pub(crate) async fn ask(State(app): State<App>, uri: Uri) -> Result<Response, ApiError> {
-    let parameters = Parameters::of(&uri)?;
+    let parameters = Parameters::of(&uri);
     let domain =
         parameters.get("domain")?.ok_or_else(|| ApiError::BadRequest("domain is required".into()))?;
     let host = normalize_host(domain).ok_or(ApiError::NoHost)?;

@@ -19,9 +19,11 @@ mod sqlite;
 mod tx;
 
 use std::fmt;
+use std::future::ready;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{self, Context, Poll};
 use std::time::Duration;
 
 use model::SiteId;
@@ -31,7 +33,7 @@ use tokio::time::{Instant, timeout};
 use self::announcements::Announcements;
 pub use self::announcements::Mark;
 pub use self::bulk::Bulk;
-use self::job::{End, Job, NoAnswer};
+use self::job::{Answer, End, Job, NoAnswer};
 pub use self::migrate::{NEWEST as NEWEST_SCHEMA, Schema, SchemaVersions};
 pub use self::postgres::with_password;
 use self::postgres::{Access, Postgres};
@@ -141,88 +143,90 @@ impl Store {
 
     /// Runs a transaction that may change rows. An `Err` undoes it; an `Ok` comes back once it is on disk.
     /// The closure may be run more than once.
-    pub async fn write<T, E>(
+    pub fn write<T, E>(
         &self,
         work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
+    ) -> Transaction<'_, T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.send(Access::Write, self.deadlines.transaction, work).await
+        self.send(Access::Write, self.deadlines.transaction, work)
     }
 
     /// The same for one of many steps, of megabytes each, that prepare a later write: it is on disk as soon as that one
     /// is, and a crash before may undo it. It lets SQLite's log be copied first if that is long, and keeps it shorter
     /// while others write.
-    pub async fn write_step<T, E>(
+    pub fn write_step<T, E>(
         &self,
         others_write: bool,
         mut work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
+    ) -> Transaction<'_, T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let step = move |tx: &mut Tx| {
+            tx.commit_without_sync()?;
+            work(tx)
+        };
+        self.send(Access::Step { others_write }, self.deadlines.transaction, step)
+    }
+
+    /// Runs a transaction that sees one moment and changes nothing.
+    pub fn read<T, E>(
+        &self,
+        work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Transaction<'_, T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.send(Access::Read, self.deadlines.transaction, work)
+    }
+
+    /// A read of a row or two. SQLite answers it in a few microseconds, less than it takes to wake another thread,
+    /// so it is asked right here; PostgreSQL is asked as by `read`.
+    pub fn peek<T, E>(
+        &self,
+        mut work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Transaction<'_, T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
         if let Inner::Sqlite(sqlite) = &*self.inner {
-            sqlite.log_length.short(others_write).await;
+            let mut answer = None;
+            if sqlite.peek(&mut |tx| answer = Some(work(tx))) {
+                return Transaction::answered(answer);
+            }
         }
-        let step = move |tx: &mut Tx| {
-            tx.commit_without_sync()?;
-            work(tx)
-        };
-        self.send(Access::Step, self.deadlines.transaction, step).await
+        self.send(Access::Read, self.deadlines.peek, work)
     }
 
-    /// Runs a transaction that sees one moment and changes nothing.
-    pub async fn read<T, E>(&self, work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        self.send(Access::Read, self.deadlines.transaction, work).await
-    }
-
-    /// A read of a row or two. SQLite answers it in a few microseconds, less than it takes to wake another thread,
-    /// so it is asked right here; PostgreSQL is asked as by `read`.
-    pub async fn peek<T, E>(
-        &self,
-        mut work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        if let Inner::Sqlite(sqlite) = &*self.inner
-            && let Some(answer) = sqlite.peek(&mut work)
-        {
-            return answer;
-        }
-        self.send(Access::Read, self.deadlines.peek, work).await
-    }
-
-    async fn send<T, E>(
+    fn send<T, E>(
         &self,
         access: Access,
         time: Duration,
         work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
+    ) -> Transaction<'_, T, E>
     where
         T: Send + 'static,
-        E: From<Error> + Send + 'static,
+        E: Send + 'static,
     {
         let (job, end, answer) = Job::new(work);
-        self.carry_out(access, time, job, end).await?;
-        let answer = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        answer.unwrap_or_else(|| Err(E::from(Error::Internal("the transaction never ran".into()))))
+        Transaction { carried_out: self.carry_out(access, time, job, end), answer }
     }
 
     /// Has the job run, and waits until it has an answer. Boxed, so that it is compiled once: an async function is compiled
     /// by every crate that awaits it.
     fn carry_out(&self, access: Access, time: Duration, job: Job, end: End) -> CarriedOut<'_> {
-        let started = Instant::now();
         let silent = move || format!("no answer within {} seconds", time.as_secs_f64());
         Box::pin(async move {
+            if let (Access::Step { others_write }, Inner::Sqlite(sqlite)) = (access, &*self.inner) {
+                sqlite.log_length.short(others_write).await;
+            }
+            let started = Instant::now();
             match timeout(time, self.queue(access, job)).await {
                 Ok(true) => {}
                 Ok(false) => return Err(closed()),
@@ -251,7 +255,7 @@ impl Store {
         match &*self.inner {
             Inner::Sqlite(sqlite) if access == Access::Read => sqlite.reads.send(job).await.is_ok(),
             Inner::Sqlite(sqlite) => {
-                sqlite.writer.send(job, access == Access::Step).await;
+                sqlite.writer.send(job, matches!(access, Access::Step { .. })).await;
                 true
             }
             Inner::Postgres(postgres) if access == Access::Read => postgres.reads.send(job).await.is_ok(),
@@ -303,6 +307,33 @@ impl Store {
         for thread in threads {
             let _ = thread.join();
         }
+    }
+}
+
+/// A transaction to wait for. If it is dropped meanwhile, it may be carried out all the same.
+///
+/// A type with a name: an async function would be compiled for each of hundreds of closures.
+#[must_use = "it begins when it is awaited"]
+pub struct Transaction<'s, T, E> {
+    carried_out: CarriedOut<'s>,
+    answer: Answer<T, E>,
+}
+
+impl<T, E> Transaction<'_, T, E> {
+    fn answered(answer: Option<Result<T, E>>) -> Self {
+        Transaction { carried_out: Box::pin(ready(Ok(()))), answer: Arc::new(Mutex::new(answer)) }
+    }
+}
+
+impl<T, E: From<Error>> Future for Transaction<'_, T, E> {
+    type Output = Result<T, E>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, E>> {
+        task::ready!(self.carried_out.as_mut().poll(context))?;
+        let answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Poll::Ready(
+            answer.unwrap_or_else(|| Err(E::from(Error::Internal("the transaction never ran".into())))),
+        )
     }
 }
 

@@ -3,7 +3,6 @@
 //! Work travels to the data: `store.write(|tx| …)` sends a closure to a thread that owns a connection, and
 //! `store.read(|tx| …)` does the same. Inside, everything is synchronous and plain; each SQL text stands once, as a
 //! constant next to the one function that uses it.
-
 //!
 //! `engine` is how a closure reaches a connection and knows no table; every other module is about some tables.
 
@@ -28,7 +27,7 @@ pub use crate::accounts::{audit, links, members, passkeys, sessions, tokens, usa
 pub use crate::builds::building;
 pub use crate::engine::{
     Bulk, Column, Deadlines, LeaseClock, Location, Mark, NEWEST_SCHEMA, Param, Row, Schema, SchemaVersions,
-    Store, Tx, with_password,
+    Store, Transaction, Tx, with_password,
 };
 pub use crate::error::{Error, Result};
 pub use crate::media::{copies, mentions, objects, transcodes};

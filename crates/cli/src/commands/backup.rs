@@ -59,8 +59,7 @@ impl BackupCommand {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         serve::create_private_files();
         let config = Config::load(global)?;
-        let runtime = serve::runtime()?;
-        runtime.block_on(async {
+        serve::block_on(async {
             match self.command {
                 None => back_up(global, &config, self.options).await,
                 Some(BackupSubcommand::List { from }) => list(global, &config, from).await,

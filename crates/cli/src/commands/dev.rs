@@ -37,7 +37,7 @@ pub struct DevCommand {
 impl DevCommand {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         let data = tempfile::tempdir().context("make a temporary directory")?;
-        serve::runtime()?.block_on(async {
+        serve::block_on(async {
             // From now on: an interrupted process would leave its temporary directory behind.
             let mut interruption = signal(SignalKind::interrupt()).context("listen for Ctrl-C")?;
             let changes = watch::Changes::of(&self.folder)?;

@@ -53,7 +53,9 @@ impl MigrateCommand {
         }
         let bar = output::progress("{spinner} {msg} ({elapsed})", global.json);
         let progress = shown_by(&bar);
-        let done = serve::runtime()?.block_on(backup::migrate(&from, &to, objects, data, &progress))?;
+        let done = serve::block_on(async {
+            backup::migrate(&from, &to, objects, data, &progress).await.map_err(anyhow::Error::from)
+        })?;
         bar.finish_and_clear();
         self.report(global, &done);
         let advice = "they were so in the source";

@@ -70,7 +70,7 @@ pub struct PushCommand {
 
 impl PushCommand {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
-        serve::runtime()?.block_on(async {
+        serve::block_on(async {
             let config = self.config()?;
             let reader = Reader::new(&self.folder, self.options(&config)?);
             let mut push = Push::new(&self, &config, reader, global.json).await?;

@@ -26,7 +26,7 @@ impl RestoreCommand {
         serve::create_private_files();
         let config = Config::load(global)?;
         serve::create_data_dir(&config.data)?;
-        serve::runtime()?.block_on(self.restore(global, &config))
+        serve::block_on(self.restore(global, &config))
     }
 
     async fn restore(self, global: &Global, config: &Config) -> Result<ExitCode> {

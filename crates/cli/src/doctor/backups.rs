@@ -11,7 +11,7 @@ use crate::serve;
 /// `None`: no backups are configured.
 pub(super) fn backups(config: &Config) -> Option<Finding> {
     let schedule = config.backup.as_ref()?;
-    let checked = serve::runtime().and_then(|runtime| runtime.block_on(last_backup(config, schedule)));
+    let checked = serve::block_on(last_backup(config, schedule));
     Some(match checked {
         Ok(Due { last: Some(last), is_due }) => {
             let hours = SystemClock.now().since(last).as_secs() / 3600;

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The workspace crates that each crate may depend on.
-const MAY_USE: [(&str, &[&str]); 23] = [
+const MAY_USE: [(&str, &[&str]); 24] = [
     ("api", &[]),
-    ("model", &[]),
+    ("sha256", &[]),
+    ("model", &["sha256"]),
     ("card", &[]),
     ("front_matter", &[]),
     ("priority", &[]),

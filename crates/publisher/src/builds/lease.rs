@@ -1,8 +1,8 @@
 //! The lease of a build: every write of the build holds it, and a worker that lost it writes nothing.
 
 use model::Timestamp;
-use store::Tx;
 use store::building::{self, Claim};
+use store::{Transaction, Tx};
 
 use crate::{Error, Publisher};
 
@@ -36,16 +36,16 @@ pub(super) fn lost(claim: &Claim) {
 
 impl Publisher {
     /// A write of a build. It checks the lease in the same transaction.
-    pub(super) async fn write_held<T: Send + 'static>(
+    pub(super) fn write_held<T: Send + 'static>(
         &self,
         claim: &Claim,
         mut work: impl FnMut(&mut Tx, Timestamp) -> Result<T, Stop> + Send + 'static,
-    ) -> Result<T, Stop> {
+    ) -> Transaction<'_, T, Stop> {
         let (claim, clock) = (*claim, self.clock.clone());
         let held = move |tx: &mut Tx| {
             hold(tx, &claim)?;
             work(tx, clock.now())
         };
-        self.store.write(held).await
+        self.store.write(held)
     }
 }

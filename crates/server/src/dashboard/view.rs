@@ -101,9 +101,7 @@ pub(super) fn problem(error: impl Into<ApiError>) -> (StatusCode, Option<String>
 
 /// A parameter of the query; empty if it is missing.
 pub(super) fn parameter(uri: &Uri, name: &str) -> String {
-    let parameters = Parameters::of(uri).ok();
-    let value = parameters.as_ref().and_then(|parameters| parameters.get(name).ok()?);
-    value.unwrap_or_default().to_owned()
+    Parameters::of(uri).get(name).ok().flatten().unwrap_or_default().to_owned()
 }
 
 /// Which part of a list is shown, by the parameter `from`: its beginning and its end.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -14,13 +14,13 @@ use model::{ContentType, PageId, PageKey, Section, Timestamp, sha256};
 use openapi::{Names, Request};
 use publisher::{Icon, Publisher};
 use search::{Files, Indexer, Leaf, Texts};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
 use crate::App;
 use crate::error::ApiError;
+use crate::query::Parameters;
 
 const NAMES: Names<'_> = Names { url: "RECTO_URL", token: "RECTO_TOKEN" };
 const TITLE: &str = "Recto API";
@@ -46,12 +46,6 @@ struct Card {
     brand: Brand,
     card: PageCard,
     image: OnceCell<Bytes>,
-}
-
-#[derive(Deserialize)]
-struct Asked {
-    #[serde(default)]
-    q: String,
 }
 
 /// A page of the reference or one of its assets. Every other path of the listener is unknown.
@@ -153,16 +147,17 @@ impl Reference {
         (StatusCode::NOT_FOUND, headers, page.clone()).into_response()
     }
 
-    /// `None`: the query cannot be read.
+    /// `None`: the query is too long.
     fn search(&self, path: &str, uri: &Uri) -> Option<String> {
-        let Query(Asked { q }) = Query::try_from_uri(uri).ok()?;
-        let query = search::Query::parse(&q).ok()?;
+        let parameters = Parameters::of(uri);
+        let q = parameters.first("q").unwrap_or_default();
+        let query = search::Query::parse(q).ok()?;
         let (total, results) = self.results(&query).ok()?;
         if path.ends_with(".json") {
             return Some(json!({"query": q, "total": total, "results": results}).to_string());
         }
         let page = self.files.get("/search")?;
-        generator::fill_search_page(&String::from_utf8_lossy(page), &q, &results)
+        generator::fill_search_page(&String::from_utf8_lossy(page), q, &results)
     }
 
     fn results(&self, query: &search::Query) -> Result<(usize, Vec<SearchResult>), search::Damaged> {

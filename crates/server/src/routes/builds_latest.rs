@@ -42,7 +42,7 @@ pub(crate) async fn latest(
     Extension(caller): Extension<Caller>,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let parameters = Parameters::of(&uri)?;
+    let parameters = Parameters::of(&uri);
     let (site, wait) = (parameters.site()?, wait(&parameters)?);
     let latest = app.publisher.awaited_build(&caller, site, wait).await?;
     Ok(json_response(StatusCode::OK, json(&latest)))

@@ -34,7 +34,7 @@ pub(crate) async fn delete(
     slug: Result<Path<String>, PathRejection>,
     uri: Uri,
 ) -> Result<StatusCode, ApiError> {
-    let parameters = Parameters::of(&uri)?;
+    let parameters = Parameters::of(&uri);
     let (site, key) = (parameters.site()?, parameters.page_key(slug.ok().as_deref().map(String::as_str))?);
     app.publisher.delete(&caller, site, key).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -47,7 +47,7 @@ pub(crate) async fn list(
     Extension(caller): Extension<Caller>,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let parameters = Parameters::of(&uri)?;
+    let parameters = Parameters::of(&uri);
     let query = ListQuery {
         site: parameters.site()?,
         content_type: parameters.content_type()?,

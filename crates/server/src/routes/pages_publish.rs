@@ -82,7 +82,7 @@ pub(crate) async fn publish(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    let query = markdown_query(&Parameters::of(&uri)?)?;
+    let query = markdown_query(&Parameters::of(&uri))?;
     let draft = match MediaType::of(&headers) {
         MediaType::Json => {
             let mut body = BodyReader::new(body, &headers, BodyLimits::new(app.max_body))?;

@@ -50,7 +50,7 @@ pub(crate) async fn read(
     slug: Result<Path<String>, PathRejection>,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let parameters = Parameters::of(&uri)?;
+    let parameters = Parameters::of(&uri);
     let (site, key) = (parameters.site()?, parameters.page_key(slug.ok().as_deref().map(String::as_str))?);
     Ok(json_response(StatusCode::OK, json(&app.publisher.page(&caller, site, key).await?)))
 }

@@ -1,6 +1,5 @@
 //! `/search` and `/search.json`: searches the live release of a site.
 
-use axum::extract::Query;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Request, StatusCode, Uri};
 use publisher::{Error, HostedSite, SearchQuery, SearchResults, Searched, fill_search_page};
@@ -9,6 +8,7 @@ use serde_json::json;
 use super::file::{File, FileContent};
 use super::{Parts, SiteResponse, headers, notes, response};
 use crate::listen::RequestBody;
+use crate::query::Parameters;
 
 const PAGE: &str = "/search";
 const JSON: &str = "/search.json";
@@ -78,17 +78,15 @@ impl Parts {
 impl Asked {
     /// The error message is for the client.
     fn of(uri: &Uri) -> Result<Asked, String> {
-        let Query(pairs): Query<Vec<(String, String)>> =
-            Query::try_from_uri(uri).map_err(|_| "the query cannot be read".to_owned())?;
-        let get = |name: &str| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-        let limit = match get("limit") {
+        let parameters = Parameters::of(uri);
+        let limit = match parameters.first("limit") {
             None => DEFAULT_LIMIT,
             Some(limit) => {
                 let limit = limit.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
                 limit.ok_or_else(|| format!("limit must be a number from 1 to {MAX_LIMIT}"))?
             }
         };
-        Ok(Asked { query: get("q").unwrap_or_default().to_owned(), limit })
+        Ok(Asked { query: parameters.first("q").unwrap_or_default().to_owned(), limit })
     }
 }
 

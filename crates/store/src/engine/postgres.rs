@@ -55,7 +55,9 @@ pub(crate) enum Access {
     Read,
     Write,
     /// A write that a later one makes durable.
-    Step,
+    Step {
+        others_write: bool,
+    },
 }
 
 impl Postgres {

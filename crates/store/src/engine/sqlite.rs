@@ -65,20 +65,22 @@ impl Sqlite {
         Ok(Sqlite { writer, reads, log_length, peek: Mutex::new(peek), announcements, watch, threads })
     }
 
-    /// Runs a look-up here and now. `None`: the connection is not free, or it failed.
-    pub(crate) fn peek<T, E>(&self, mut work: impl FnMut(&mut Tx) -> Result<T, E>) -> Option<Result<T, E>> {
+    /// Runs a look-up here and now. `false`: the connection is not free, or it failed.
+    pub(crate) fn peek(&self, work: &mut dyn FnMut(&mut Tx)) -> bool {
         let connection = match self.peek.try_lock() {
             Ok(connection) => connection,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return None,
+            Err(TryLockError::WouldBlock) => return false,
         };
         roll_back(&connection);
-        cached(&connection, "BEGIN").ok()?;
+        if cached(&connection, "BEGIN").is_err() {
+            return false;
+        }
         let mut tx = Tx::new(Engine::Sqlite(&connection));
-        let answer = work(&mut tx);
+        work(&mut tx);
         let failed = tx.failure.is_some();
         let ended = cached(&connection, "ROLLBACK");
-        (!failed && ended.is_ok()).then_some(answer)
+        !failed && ended.is_ok()
     }
 }
 
