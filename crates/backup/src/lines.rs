@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use serde_json::Value as Json;
-use store::transfer::{Kind, Table, Value};
+use store::transfer::{ColumnType, Table, Value};
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
@@ -40,14 +40,14 @@ pub(crate) fn parse_line(table: &Table, line: &[u8]) -> Result<Vec<Value>> {
     values.into_iter().zip(table.columns.iter().map(|column| column.kind)).map(typed).collect()
 }
 
-fn parse_value(value: Json, kind: Kind) -> Option<Value> {
+fn parse_value(value: Json, kind: ColumnType) -> Option<Value> {
     Some(match (kind, value) {
         (_, Json::Null) => Value::Null,
-        (Kind::Uuid, Json::String(text)) => Value::Uuid(Uuid::try_parse(&text).ok()?),
-        (Kind::Integer, Json::Number(number)) => Value::Integer(number.as_i64()?),
-        (Kind::Bool, Json::Bool(flag)) => Value::Bool(flag),
-        (Kind::Text, Json::String(text)) => Value::Text(text),
-        (Kind::Bytes, Json::String(text)) => Value::Bytes(bytes_of(&text)?),
+        (ColumnType::Uuid, Json::String(text)) => Value::Uuid(Uuid::try_parse(&text).ok()?),
+        (ColumnType::Integer, Json::Number(number)) => Value::Integer(number.as_i64()?),
+        (ColumnType::Bool, Json::Bool(flag)) => Value::Bool(flag),
+        (ColumnType::Text, Json::String(text)) => Value::Text(text),
+        (ColumnType::Bytes, Json::String(text)) => Value::Bytes(bytes_of(&text)?),
         _ => return None,
     })
 }
@@ -101,7 +101,14 @@ mod tests {
 
     #[test]
     fn a_line_is_read_as_the_row_that_was_written() {
-        let kinds = [Kind::Uuid, Kind::Integer, Kind::Bool, Kind::Text, Kind::Bytes, Kind::Text];
+        let kinds = [
+            ColumnType::Uuid,
+            ColumnType::Integer,
+            ColumnType::Bool,
+            ColumnType::Text,
+            ColumnType::Bytes,
+            ColumnType::Text,
+        ];
         let column = |kind| Column { name: "any".into(), kind };
         let columns = kinds.into_iter().map(column).collect();
         let table = Table { name: "all".into(), key: vec![], columns };
@@ -123,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_line_of_another_table_is_damage() {
-        let columns = vec![Column { name: "id".into(), kind: Kind::Integer }];
+        let columns = vec![Column { name: "id".into(), kind: ColumnType::Integer }];
         let table = Table { name: "texts".into(), key: vec![], columns };
         for line in ["[]", "[1,2]", "[\"1\"]", "[1.5]", "{}", "[1"] {
             assert!(matches!(parse_line(&table, line.as_bytes()), Err(Error::Damaged(_))), "{line}");

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use store::transfer::{Column, Kind, Table};
+use store::transfer::{Column, ColumnType, Table};
 use zstd::stream::read::Decoder;
 use zstd::stream::write::Encoder;
 
@@ -107,7 +107,7 @@ fn parse_table(line: &[u8]) -> Result<Table> {
     let wrong = || Error::Damaged("the rows of a table have no valid description".into());
     let header: Header = serde_json::from_slice(line).map_err(|_| wrong())?;
     let column = |(name, kind): (String, String)| {
-        Kind::parse(&kind).map(|kind| Column { name, kind }).ok_or_else(wrong)
+        ColumnType::parse(&kind).map(|kind| Column { name, kind }).ok_or_else(wrong)
     };
     let columns = header.columns.into_iter().map(column).collect::<Result<_>>()?;
     let table = Table { name: header.table, key: header.key, columns };

@@ -6,8 +6,8 @@ use front_matter::Fields;
 use model::{ContentType, PageKey};
 use serde_json::{Map, Value};
 
+use crate::from_path::{FromPath, from_path};
 use crate::page::COVERS;
-use crate::place::{Place, place};
 
 /// A page as a site has it.
 #[derive(Debug)]
@@ -77,13 +77,14 @@ impl Exporter {
 
 /// What the path does not say is in the front matter.
 fn fields(page: StoredPage, path: &str, local: impl Fn(&str) -> Option<String>) -> Fields {
-    let place = place(path, None).ok();
+    let derived = from_path(path, None).ok();
     let key = &page.key;
-    let differs =
-        |is_same: fn(&Place, &PageKey) -> bool| !place.as_ref().is_some_and(|place| is_same(place, key));
-    let slug = differs(|place, key| place.slug.as_ref() == Some(&key.slug));
-    let content_type = differs(|place, key| place.content_type == key.content_type);
-    let section = differs(|place, key| place.section == key.section);
+    let differs = |is_same: fn(&FromPath, &PageKey) -> bool| {
+        !derived.as_ref().is_some_and(|derived| is_same(derived, key))
+    };
+    let slug = differs(|derived, key| derived.slug.as_ref() == Some(&key.slug));
+    let content_type = differs(|derived, key| derived.content_type == key.content_type);
+    let section = differs(|derived, key| derived.section == key.section);
     let mut params = page.params;
     for key in COVERS {
         if let Some(cover) = params.get_mut(key)

@@ -6,7 +6,7 @@
 //! addresses of files, which are known once these are uploaded: [`Text::for_upload`] fills them with `file:` references,
 //! [`Text::with`] with addresses. [`Config`] is the optional `recto.toml` of the folder.
 //!
-//! `walk` finds the Markdown files, `reader` reads those that changed, `place` decides the URL of each, `page` reads one, `links` resolves its links.
+//! `walk` finds the Markdown files, `reader` reads those that changed, `from_path` derives the URL of each, `page` reads one, `links` resolves its links.
 //!
 //! [`Exporter`] is the reverse: it names and writes the file of a page, so that reading it gives the same page.
 
@@ -14,9 +14,9 @@
 
 mod config;
 mod export;
+mod from_path;
 mod links;
 mod page;
-mod place;
 mod problem;
 mod reader;
 #[cfg(test)]

@@ -9,7 +9,7 @@ use model::{
 };
 use serde_json::Value;
 
-use crate::place::{Place, place};
+use crate::from_path::{FromPath, from_path};
 use crate::{Options, Problem, Text, text};
 
 /// A file with more bytes cannot be a page: content and params have at most 100,000 characters each.
@@ -123,15 +123,16 @@ pub(crate) fn read(root: &Path, file: &str, options: &Options) -> Result<Source,
     let Document { fields, body, body_line } = front_matter::read(&text).map_err(|invalid| {
         vec![Problem::at(file, invalid.line, format!("front matter: {}", invalid.message))]
     })?;
-    let place = place(file, options.content_type).map_err(|message| vec![Problem::of(file, message)])?;
-    let replaces_list = place.replaces_list && fields.slug.is_none();
+    let derived =
+        from_path(file, options.content_type).map_err(|message| vec![Problem::of(file, message)])?;
+    let replaces_list = derived.replaces_list && fields.slug.is_none();
     let covers = COVERS.into_iter().filter_map(|key| {
         let value = fields.params.get(key)?.as_str()?.to_owned();
         Some((key, value, front_matter::line_of(&text, key)))
     });
     let covers = covers.collect();
     let mut checker = Checker { file, text: &text, problems: Vec::new() };
-    let page = checker.page(fields, place, body);
+    let page = checker.page(fields, derived, body);
     let (body, body_line) = (body.to_owned(), body_line);
     match (page, checker.problems) {
         (Some(page), problems) if problems.is_empty() => {
@@ -169,24 +170,24 @@ struct Checker<'t> {
 }
 
 impl Checker<'_> {
-    fn page(&mut self, fields: Fields, place: Place, body: &str) -> Option<Page> {
+    fn page(&mut self, fields: Fields, derived: FromPath, body: &str) -> Option<Page> {
         let slug = fields.slug.filter(|slug| !slug.is_empty());
         let slug = match slug {
             Some(slug) => self.check("slug", Slug::parse(&slug)),
-            None if place.slug.is_none() => self.check(
+            None if derived.slug.is_none() => self.check(
                 "slug",
                 Err("the name of the file has no letters or digits for a URL; rename it, or give a slug"
                     .to_owned()),
             ),
-            None => place.slug,
+            None => derived.slug,
         };
         let content_type = match fields.content_type {
             Some(name) => self.check("contentType", ContentType::parse(&name)),
-            None => Some(place.content_type),
+            None => Some(derived.content_type),
         };
-        let typed = fields.section.unwrap_or_else(|| place.section.as_str().to_owned());
+        let typed = fields.section.unwrap_or_else(|| derived.section.as_str().to_owned());
         let section: Option<(Section, _)> = self.check("section", Section::parse_typed(&typed));
-        let title = fields.title.or_else(|| markdown::first_heading(body)).unwrap_or(place.name);
+        let title = fields.title.or_else(|| markdown::first_heading(body)).unwrap_or(derived.name);
         let title = match title.trim().is_empty() {
             true => self.check("title", Err("title must not be blank".to_owned())),
             false => self.check("title", Title::parse(title)),
@@ -199,7 +200,7 @@ impl Checker<'_> {
                 let parsed = Timestamp::parse_iso(&text).map_err(|message| format!("the date {message}"));
                 self.check("publishedAt", parsed).map(Some)
             }
-            None => Some(place.date),
+            None => Some(derived.date),
         };
         let endpoint =
             self.check("apiEndpoint", ApiEndpoint::parse(&fields.api_endpoint.unwrap_or_default()));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::links::{Linked, Links, urls_of};
 use crate::page::{self, Page, Source};
 use crate::walk::{Found, Stamp, markdown_files};
-use crate::{Folder, Options, Problem, in_parallel, place};
+use crate::{Folder, Options, Problem, from_path, in_parallel};
 
 pub struct Reader {
     folder: PathBuf,
@@ -41,7 +41,7 @@ impl Reader {
         let root = self.folder.canonicalize().map_err(unreadable)?;
         let (found, mut problems) = markdown_files(&root, &self.options.ignore);
         let sources = self.sources(&root, &found, progress, &mut problems);
-        problems.extend(place::collisions(&sources));
+        problems.extend(from_path::collisions(&sources));
         let urls = urls_of(&sources);
         if urls != self.urls {
             // Links may lead elsewhere now.

@@ -17,17 +17,17 @@ use publisher::{Caller, Error};
 use crate::App;
 use crate::client::{client_address, limit_key};
 use crate::error::ApiError;
-use crate::places::Places;
+use crate::permits::Permits;
 use crate::router::PUBLIC_API;
 
 /// Of one account at a time, whatever addresses they come from: each takes memory. One address does not reach it, because
 /// its connections are limited, too.
 const MAX_OPEN_REQUESTS: usize = 256;
 
-pub(crate) type OpenRequests = Places<AccountId>;
+pub(crate) type OpenRequests = Permits<AccountId>;
 
 pub(crate) fn open_requests() -> Arc<OpenRequests> {
-    Places::new(usize::MAX, MAX_OPEN_REQUESTS)
+    Permits::new(usize::MAX, MAX_OPEN_REQUESTS)
 }
 
 pub(crate) async fn guard(
@@ -66,7 +66,7 @@ pub(crate) async fn guard(
     if caller.suspended {
         return rate.add_to(ApiError::from(Error::Suspended).into_response());
     }
-    let Some(_place) = app.open_requests.enter(caller.account) else {
+    let Some(_permit) = app.open_requests.take(caller.account) else {
         return rate.add_to(ApiError::from(Error::OpenRequests).into_response());
     };
     rate.add_to(pass(caller, request, next).await)

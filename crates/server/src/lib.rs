@@ -16,7 +16,7 @@ mod json_stream;
 mod large;
 mod listen;
 mod multipart;
-mod places;
+mod permits;
 mod preview;
 mod query;
 mod router;

@@ -10,6 +10,6 @@ mod target;
 mod value;
 
 pub use self::snapshot::Snapshot;
-pub use self::tables::{Column, Kind, Table, tables};
+pub use self::tables::{Column, ColumnType, Table, tables};
 pub use self::target::Target;
 pub use self::value::Value;

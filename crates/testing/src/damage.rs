@@ -6,7 +6,7 @@ use proptest::sample::Index;
 /// A change to a file; several are applied one after the other.
 #[derive(Debug, Clone, Copy)]
 pub struct Damage {
-    kind: Kind,
+    kind: Operation,
     /// Whether it affects the first kilobytes, where most formats have their structure.
     in_front: bool,
     at: Index,
@@ -16,7 +16,7 @@ pub struct Damage {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum Operation {
     FlipBit,
     /// A number of up to eight bytes.
     SetNumber,
@@ -36,13 +36,13 @@ const LONGEST: usize = 600;
 
 pub fn damage() -> impl Strategy<Value = Vec<Damage>> {
     let kind = prop_oneof![
-        6 => Just(Kind::FlipBit),
-        4 => Just(Kind::SetNumber),
-        6 => Just(Kind::SetBoxLength),
-        4 => Just(Kind::Delete),
-        4 => Just(Kind::Duplicate),
-        1 => Just(Kind::Truncate),
-        2 => Just(Kind::Splice),
+        6 => Just(Operation::FlipBit),
+        4 => Just(Operation::SetNumber),
+        6 => Just(Operation::SetBoxLength),
+        4 => Just(Operation::Delete),
+        4 => Just(Operation::Duplicate),
+        1 => Just(Operation::Truncate),
+        2 => Just(Operation::Splice),
     ];
     let number = prop_oneof![
         0..=16u64,
@@ -76,21 +76,21 @@ impl Damage {
         let at = self.at.index(if self.in_front { bytes.len().min(FRONT) } else { bytes.len() });
         let end = bytes.len().min(at + self.length);
         match self.kind {
-            Kind::FlipBit => bytes[at] ^= 1 << (self.number % 8),
-            Kind::SetNumber => self.set_number(bytes, at..end.min(at + 8)),
-            Kind::SetBoxLength => {
+            Operation::FlipBit => bytes[at] ^= 1 << (self.number % 8),
+            Operation::SetNumber => self.set_number(bytes, at..end.min(at + 8)),
+            Operation::SetBoxLength => {
                 let is_name = |name: &[u8]| name.iter().all(u8::is_ascii_alphanumeric);
                 if let Some(found) = bytes[at..].windows(8).position(|window| is_name(&window[4..])) {
                     self.set_number(bytes, at + found..at + found + 4);
                 }
             }
-            Kind::Delete => drop(bytes.drain(at..end)),
-            Kind::Duplicate => {
+            Operation::Delete => drop(bytes.drain(at..end)),
+            Operation::Duplicate => {
                 let (copy, to) = (bytes[at..end].to_vec(), self.other.index(bytes.len()));
                 bytes.splice(to..to, copy);
             }
-            Kind::Truncate => bytes.truncate(at),
-            Kind::Splice => {
+            Operation::Truncate => bytes.truncate(at),
+            Operation::Splice => {
                 let other = files[self.number as usize % files.len()];
                 bytes.truncate(at);
                 bytes.extend_from_slice(&other[self.other.index(other.len())..]);

@@ -1,6 +1,6 @@
 //! Rows for every table, with values of every kind.
 
-use store::transfer::{Kind, Table, Target, Value, tables};
+use store::transfer::{ColumnType, Table, Target, Value, tables};
 use store::{Location, NEWEST_SCHEMA};
 use uuid::Uuid;
 
@@ -60,11 +60,11 @@ pub fn row(table: &Table, number: u64) -> Vec<Value> {
             ("packs", "state", _) => Value::Text(if number % 4 == 3 { "doomed" } else { "live" }.into()),
             ("objects", "state", _) => Value::Text(["kept", "twin", "doomed"][number as usize % 3].into()),
             (_, "to_release", _) => Value::Integer(i64::MAX),
-            (_, _, Kind::Uuid) => Value::Uuid(Uuid::from_u128((u128::from(number) << 64) + 7)),
-            (_, _, Kind::Integer) => Value::Integer((number * 100 + index as u64) as i64),
-            (_, _, Kind::Bool) => Value::Bool(number % 2 == 1),
-            (_, name, Kind::Text) => Value::Text(format!("{name} {number} ä\n\t\r\\N \\. \"\u{1f600}")),
-            (_, _, Kind::Bytes) => {
+            (_, _, ColumnType::Uuid) => Value::Uuid(Uuid::from_u128((u128::from(number) << 64) + 7)),
+            (_, _, ColumnType::Integer) => Value::Integer((number * 100 + index as u64) as i64),
+            (_, _, ColumnType::Bool) => Value::Bool(number % 2 == 1),
+            (_, name, ColumnType::Text) => Value::Text(format!("{name} {number} ä\n\t\r\\N \\. \"\u{1f600}")),
+            (_, _, ColumnType::Bytes) => {
                 Value::Bytes((0..32).map(|byte| byte ^ number as u8 ^ index as u8).collect())
             }
         }

@@ -116,8 +116,8 @@ fn page(source: &Source, config: &Config, path: &str, below: &str) -> Result<(Pa
     }
     let (url, slug) = (meta.text("url"), meta.text("slug"));
     let title = meta.0.get("title").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let place = config::Place { below: &below, slug: slug.as_deref(), title: &title, when: when.as_ref() };
-    let own = url.map_or_else(|| config.url(&place), |url| format!("/{}", url.trim_start_matches('/')));
+    let parts = config::UrlParts { below: &below, slug: slug.as_deref(), title: &title, when: when.as_ref() };
+    let own = url.map_or_else(|| config.url(&parts), |url| format!("/{}", url.trim_start_matches('/')));
     let prefix = language.as_deref().map_or_else(String::new, |language| format!("/{language}"));
     page.former.push(format!("{}{prefix}{own}", config.base));
     let folder = parent(own.trim_end_matches('/')).to_owned();
@@ -254,20 +254,20 @@ fn tag_notes(site: &mut Site) {
 }
 
 /// The parts of a URL that come from the page.
-fn token(name: &str, place: &config::Place<'_>, section: &str) -> Option<String> {
-    let file = match stem(place.below) {
-        "index" | "_index" => crate::paths::name(parent(place.below)),
+fn token(name: &str, parts: &config::UrlParts<'_>, section: &str) -> Option<String> {
+    let file = match stem(parts.below) {
+        "index" | "_index" => crate::paths::name(parent(parts.below)),
         stem => stem,
     };
-    let title = || if place.title.is_empty() { file } else { place.title };
+    let title = || if parts.title.is_empty() { file } else { parts.title };
     Some(match name {
         "section" => section.to_owned(),
-        "sections" => parent(place.below).to_owned(),
+        "sections" => parent(parts.below).to_owned(),
         "title" => url_name(title()),
-        "slug" => url_name(place.slug.unwrap_or_else(title)),
+        "slug" => url_name(parts.slug.unwrap_or_else(title)),
         "filename" | "contentbasename" => url_name(file),
-        "slugorfilename" | "slugorcontentbasename" => url_name(place.slug.unwrap_or(file)),
-        name => return permalink::of_date(name, place.when?),
+        "slugorfilename" | "slugorcontentbasename" => url_name(parts.slug.unwrap_or(file)),
+        name => return permalink::of_date(name, parts.when?),
     })
 }
 

@@ -40,12 +40,12 @@ pub(crate) struct Texts {
 struct Arrived {
     bytes: u32,
     hash: TextHash,
-    place: Place,
+    state: TextState,
 }
 
 /// Where a text is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum TextState {
     Waiting,
     Stashed(TextId),
     /// The page that it belongs to had it when it was looked up. The text is gone from here.
@@ -107,7 +107,7 @@ impl Texts {
     pub(crate) fn keep(&mut self, text: String, hash: TextHash) -> usize {
         let number = self.all.len();
         self.waiting_bytes += text.len();
-        self.all.push(Arrived { bytes: text.len() as u32, hash, place: Place::Waiting });
+        self.all.push(Arrived { bytes: text.len() as u32, hash, state: TextState::Waiting });
         self.waiting.push(text);
         if self.refused {
             self.refuse();
@@ -156,7 +156,7 @@ impl Texts {
     /// The page of a text has it already, so that it need not be stored.
     pub(crate) fn is_at_its_page(&mut self, text: TextRef) {
         if let TextRef::Number(number) = text {
-            self.all[number].place = Place::Page;
+            self.all[number].state = TextState::Page;
         }
     }
 
@@ -167,7 +167,7 @@ impl Texts {
         let first = self.stored();
         for (number, text) in (first..end).zip(self.waiting.drain(..end.saturating_sub(first))) {
             self.waiting_bytes -= text.len();
-            if self.all[number].place == Place::Waiting {
+            if self.all[number].state == TextState::Waiting {
                 bytes += text.len();
                 numbers.push(number);
                 bodies.push(text);
@@ -194,7 +194,7 @@ impl Texts {
                 write.await.map_err(|error| Error::Internal(format!("store texts ahead: {error}")))??;
             if let Some(stash) = stash {
                 for (number, id) in numbers.into_iter().zip(stash.range.ids()) {
-                    self.all[number].place = Place::Stashed(id);
+                    self.all[number].state = TextState::Stashed(id);
                 }
                 self.stashes.push(stash);
             }
@@ -230,9 +230,9 @@ impl Texts {
     /// The row of a text that is stored ahead.
     pub(crate) fn stashed(&self, text: TextRef) -> Option<Text> {
         let TextRef::Number(number) = text else { return None };
-        match self.all[number].place {
-            Place::Stashed(id) => Some(Text { id, bytes: self.bytes(text) }),
-            Place::Waiting | Place::Page => None,
+        match self.all[number].state {
+            TextState::Stashed(id) => Some(Text { id, bytes: self.bytes(text) }),
+            TextState::Waiting | TextState::Page => None,
         }
     }
 }

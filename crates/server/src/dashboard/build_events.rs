@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep};
 use super::builds::Lists;
 use super::session::AtSite;
 use crate::App;
-use crate::places::{Place, Places};
+use crate::permits::{Permit, Permits};
 
 const EVERY: Duration = Duration::from_secs(1);
 /// Then the browser connects again, and the session is checked again. A server that stops waits for open responses.
@@ -30,22 +30,23 @@ const MAX_STREAMS: usize = 512;
 const MAX_STREAMS_OF_SESSION: usize = 8;
 
 /// The open streams.
-pub(crate) type Streams = Places<SessionId>;
+pub(crate) type Streams = Permits<SessionId>;
 
 pub(crate) fn streams() -> Arc<Streams> {
-    Places::new(MAX_STREAMS, MAX_STREAMS_OF_SESSION)
+    Permits::new(MAX_STREAMS, MAX_STREAMS_OF_SESSION)
 }
 
 pub(super) async fn follow(State(app): State<App>, at: AtSite) -> Response {
-    match app.streams.enter(at.session.id) {
-        Some(place) => Sse::new(events(app, at, place)).into_response(),
+    match app.streams.take(at.session.id) {
+        Some(permit) => Sse::new(events(app, at, permit)).into_response(),
         // A browser does not connect again after this.
         None => StatusCode::TOO_MANY_REQUESTS.into_response(),
     }
 }
 
-fn events(app: App, at: AtSite, place: Place<SessionId>) -> impl Stream<Item = Result<Event, Infallible>> {
-    let follower = Follower { app, at, sent: String::new(), until: Instant::now() + LIFETIME, _place: place };
+fn events(app: App, at: AtSite, permit: Permit<SessionId>) -> impl Stream<Item = Result<Event, Infallible>> {
+    let follower =
+        Follower { app, at, sent: String::new(), until: Instant::now() + LIFETIME, _permit: permit };
     stream::unfold(Some(follower), |follower| async move {
         let (event, rest) = follower?.next().await?;
         Some((Ok(event), rest))
@@ -57,7 +58,7 @@ struct Follower {
     at: AtSite,
     sent: String,
     until: Instant,
-    _place: Place<SessionId>,
+    _permit: Permit<SessionId>,
 }
 
 impl Follower {

@@ -21,7 +21,7 @@ use super::failure::Failure;
 use super::more;
 use super::session::Owner;
 use crate::App;
-use crate::places::Places;
+use crate::permits::Permits;
 
 /// All together: each reads as fast as its client, and has some megabytes in memory.
 const AT_ONCE: usize = 4;
@@ -29,11 +29,11 @@ const AT_ONCE: usize = 4;
 const PIECES: usize = 4;
 
 /// The exports that run.
-pub(crate) type Exports = Places<AccountId>;
+pub(crate) type Exports = Permits<AccountId>;
 
 /// One of each account, so that no account takes all places.
 pub(crate) fn exports() -> Arc<Exports> {
-    Places::new(AT_ONCE, 1)
+    Permits::new(AT_ONCE, 1)
 }
 
 pub(super) async fn download(State(app): State<App>, Owner(at): Owner) -> Result<Response, Failure> {
@@ -43,7 +43,7 @@ pub(super) async fn download(State(app): State<App>, Owner(at): Owner) -> Result
         let why = "The site was never built: there is nothing to export.";
         return Ok(more::refused(&at, why, StatusCode::CONFLICT));
     }
-    let Some(place) = app.exports.enter(site.account) else {
+    let Some(permit) = app.exports.take(site.account) else {
         let why = "Another export of this account is running, or several of others. Please try again in some minutes.";
         return Ok(more::refused(&at, why, StatusCode::SERVICE_UNAVAILABLE));
     };
@@ -51,7 +51,7 @@ pub(super) async fn download(State(app): State<App>, Owner(at): Owner) -> Result
     let (publisher, name) = (app.publisher.clone(), site.name.as_str().to_owned());
     let export = tokio::spawn(async move {
         let done = publisher.export_archive(&site, out).await;
-        drop(place);
+        drop(permit);
         done.map(drop)
     });
     let archive = Archive { pieces, export, gzip: Some(GzEncoder::new(Vec::new(), Compression::fast())) };

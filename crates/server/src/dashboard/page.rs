@@ -15,7 +15,7 @@ use super::autosave::{FormIds, Restored, page_id};
 use super::failure::Failure;
 use super::fields::Fields;
 use super::page_form::PageForm;
-use super::params_form::{KNOWN, Kind, Known, PREFIX};
+use super::params_form::{Input, KNOWN, Known, PREFIX};
 use super::session::AtSite;
 use super::view::{Confirm, Frame, Html, filters, problem};
 use super::{autosave, pages, preview, sign_in};

@@ -13,7 +13,7 @@ pub(super) const PREFIX: &str = "param.";
 
 /// What a person can enter.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Input {
     Text,
     Number,
     /// Names, separated by commas.
@@ -31,31 +31,31 @@ pub(super) struct Known {
     /// The name of the field.
     pub(super) field: &'static str,
     pub(super) label: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: Input,
     pub(super) hint: &'static str,
 }
 
 /// The params that `generator::PageParams` reads. No label contains the label of another field.
 pub(super) const KNOWN: [Known; 12] = [
-    known("cover", "param.cover", "Cover image", Kind::Text, "/media/… or https://…"),
-    known("coverAlt", "param.coverAlt", "Alternative text of the image", Kind::Text, ""),
-    known("author", "param.author", "Author", Kind::Names, "several names separated by commas"),
-    known("linkTitle", "param.linkTitle", "Short name in navigation", Kind::Text, ""),
-    known("weight", "param.weight", "Order", Kind::Number, "lowest first"),
-    known("lang", "param.lang", "Language", Kind::Text, "en, pt-BR, …"),
-    known("canonical", "param.canonical", "First published at", Kind::Text, "https://…"),
-    known("aliases", "param.aliases", "Former addresses", Kind::Lines, "one in a line: /old/path"),
-    known("toc", "param.toc", "Outline", Kind::Choice, ""),
-    known("list", "param.list", "List of pages below", Kind::Choice, ""),
-    known("nav", "param.nav", "Link in the masthead", Kind::Flag, ""),
-    known("noindex", "param.noindex", "Hide from search engines", Kind::Flag, ""),
+    known("cover", "param.cover", "Cover image", Input::Text, "/media/… or https://…"),
+    known("coverAlt", "param.coverAlt", "Alternative text of the image", Input::Text, ""),
+    known("author", "param.author", "Author", Input::Names, "several names separated by commas"),
+    known("linkTitle", "param.linkTitle", "Short name in navigation", Input::Text, ""),
+    known("weight", "param.weight", "Order", Input::Number, "lowest first"),
+    known("lang", "param.lang", "Language", Input::Text, "en, pt-BR, …"),
+    known("canonical", "param.canonical", "First published at", Input::Text, "https://…"),
+    known("aliases", "param.aliases", "Former addresses", Input::Lines, "one in a line: /old/path"),
+    known("toc", "param.toc", "Outline", Input::Choice, ""),
+    known("list", "param.list", "List of pages below", Input::Choice, ""),
+    known("nav", "param.nav", "Link in the masthead", Input::Flag, ""),
+    known("noindex", "param.noindex", "Hide from search engines", Input::Flag, ""),
 ];
 
 const fn known(
     name: &'static str,
     field: &'static str,
     label: &'static str,
-    kind: Kind,
+    kind: Input,
     hint: &'static str,
 ) -> Known {
     Known { name, field, label, kind, hint }
@@ -107,16 +107,16 @@ pub(super) fn merge(shown: &BTreeMap<String, String>, others: &str) -> Result<Bo
 }
 
 /// `None`: the field cannot show this value.
-fn as_text(kind: Kind, json: &str) -> Option<String> {
+fn as_text(kind: Input, json: &str) -> Option<String> {
     let value: Value = serde_json::from_str(json).ok()?;
     let text = match (kind, value) {
-        (Kind::Text, Value::String(text)) if !text.contains('\n') => text,
-        (Kind::Number, Value::Number(number)) => number.as_i64()?.to_string(),
-        (Kind::Names, Value::String(name)) if !name.contains(',') => name,
-        (Kind::Lines, Value::Array(lines)) => texts(lines, '\n')?.join("\n"),
-        (Kind::Names, Value::Array(names)) if names.len() > 1 => texts(names, ',')?.join(", "),
-        (Kind::Flag, Value::Bool(true)) => "yes".to_owned(),
-        (Kind::Choice, Value::Bool(yes)) => if yes { "yes" } else { "no" }.to_owned(),
+        (Input::Text, Value::String(text)) if !text.contains('\n') => text,
+        (Input::Number, Value::Number(number)) => number.as_i64()?.to_string(),
+        (Input::Names, Value::String(name)) if !name.contains(',') => name,
+        (Input::Lines, Value::Array(lines)) => texts(lines, '\n')?.join("\n"),
+        (Input::Names, Value::Array(names)) if names.len() > 1 => texts(names, ',')?.join(", "),
+        (Input::Flag, Value::Bool(true)) => "yes".to_owned(),
+        (Input::Choice, Value::Bool(yes)) => if yes { "yes" } else { "no" }.to_owned(),
         _ => return None,
     };
     (!text.trim().is_empty() && text.trim() == text).then_some(text)
@@ -132,15 +132,15 @@ fn texts(values: Vec<Value>, separator: char) -> Option<Vec<String>> {
     values.into_iter().map(text).collect()
 }
 
-fn of_text(kind: Kind, text: &str) -> Result<Value, String> {
+fn of_text(kind: Input, text: &str) -> Result<Value, String> {
     let parts = |separator| text.split(separator).map(str::trim).filter(|part| !part.is_empty());
     Ok(match kind {
-        Kind::Text => json!(text),
-        Kind::Number => json!(text.parse::<i64>().map_err(|_| "this must be a whole number".to_owned())?),
-        Kind::Flag => json!(true),
-        Kind::Choice => json!(text == "yes"),
-        Kind::Lines => json!(parts('\n').collect::<Vec<_>>()),
-        Kind::Names => match parts(',').collect::<Vec<_>>()[..] {
+        Input::Text => json!(text),
+        Input::Number => json!(text.parse::<i64>().map_err(|_| "this must be a whole number".to_owned())?),
+        Input::Flag => json!(true),
+        Input::Choice => json!(text == "yes"),
+        Input::Lines => json!(parts('\n').collect::<Vec<_>>()),
+        Input::Names => match parts(',').collect::<Vec<_>>()[..] {
             [name] => json!(name),
             ref names => json!(names),
         },

@@ -22,21 +22,21 @@ struct Position {
     method: Method,
     /// Path and body with the identifier in them.
     request: fn(&str) -> (String, Value),
-    kind: Kind,
+    kind: Identifier,
     /// The status for the account's own identifier, and for an invalid one.
     own: u16,
     malformed: u16,
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum Identifier {
     Site,
     Page,
     Slug,
 }
 
 fn positions() -> Vec<Position> {
-    use Kind::{Page, Site, Slug};
+    use Identifier::{Page, Site, Slug};
     let position = |name, method, kind, own, malformed, request| Position {
         name,
         method,
@@ -142,11 +142,11 @@ async fn another_accounts_data_looks_as_if_it_did_not_exist(database: &Database)
     let unknown = "00000000-0000-4000-8000-000000000000";
     for position in positions() {
         let (own, others, unknown) = match position.kind {
-            Kind::Site => (app.acme.site.as_str(), other.site.as_str(), unknown),
-            Kind::Page => (own_page["id"].as_str().unwrap(), secret["id"].as_str().unwrap(), unknown),
-            Kind::Slug => ("mine", "secret", "nobody-has-it"),
+            Identifier::Site => (app.acme.site.as_str(), other.site.as_str(), unknown),
+            Identifier::Page => (own_page["id"].as_str().unwrap(), secret["id"].as_str().unwrap(), unknown),
+            Identifier::Slug => ("mine", "secret", "nobody-has-it"),
         };
-        if let Kind::Slug = position.kind {
+        if let Identifier::Slug = position.kind {
             app.client.page_at("blog//mine").await;
         }
         let others = ask(&app.client, &position, others).await;
@@ -159,9 +159,9 @@ async fn another_accounts_data_looks_as_if_it_did_not_exist(database: &Database)
         };
         assert_eq!(headers(&others), headers(&unknown), "{}", position.name);
         match position.kind {
-            Kind::Site => drop(others.is_failure(403)),
-            Kind::Page => others.is_invalid(json!({"0": {"id": crate::answer::ID_NOT_FOUND}})),
-            Kind::Slug => {}
+            Identifier::Site => drop(others.is_failure(403)),
+            Identifier::Page => others.is_invalid(json!({"0": {"id": crate::answer::ID_NOT_FOUND}})),
+            Identifier::Slug => {}
         }
         let own = ask(&app.client, &position, own).await;
         assert_eq!(own.status, position.own, "{}: {own:?}", position.name);

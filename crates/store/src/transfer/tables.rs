@@ -1,10 +1,10 @@
 //! Every table, its columns and what they hold. `tests/store/transfer.rs` compares this list with both databases.
 
-use Kind::{Bool, Bytes, Integer, Text, Uuid};
+use ColumnType::{Bool, Bytes, Integer, Text, Uuid};
 
 /// What a column holds, on either database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnType {
     Uuid,
     Integer,
     Bool,
@@ -15,7 +15,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     pub name: String,
-    pub kind: Kind,
+    pub kind: ColumnType,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,8 +46,8 @@ impl Table {
     }
 }
 
-impl Kind {
-    const ALL: [Kind; 5] = [Uuid, Integer, Bool, Text, Bytes];
+impl ColumnType {
+    const ALL: [ColumnType; 5] = [Uuid, Integer, Bool, Text, Bytes];
 
     /// Its name in backups.
     pub fn name(self) -> &'static str {
@@ -60,12 +60,12 @@ impl Kind {
         }
     }
 
-    pub fn parse(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    pub fn parse(name: &str) -> Option<ColumnType> {
+        ColumnType::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-type Description = (&'static str, &'static [&'static str], &'static [(&'static str, Kind)]);
+type Description = (&'static str, &'static [&'static str], &'static [(&'static str, ColumnType)]);
 
 /// A table comes after those that it refers to. The ledger of migrations is not listed: each database has its own.
 const TABLES: &[Description] = &[
@@ -385,7 +385,7 @@ const TABLES: &[Description] = &[
 
 /// All tables of the newest schema, in the order in which they are filled.
 pub fn tables() -> Vec<Table> {
-    let column = |(name, kind): &(&str, Kind)| Column { name: (*name).to_owned(), kind: *kind };
+    let column = |(name, kind): &(&str, ColumnType)| Column { name: (*name).to_owned(), kind: *kind };
     let table = |(name, key, columns): &Description| Table {
         name: (*name).to_owned(),
         key: key.iter().map(|name| (*name).to_owned()).collect(),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use uuid::Uuid;
 
-use super::tables::Kind;
+use super::tables::ColumnType;
 use crate::{Error, Result};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,26 +28,26 @@ impl Value {
         }
     }
 
-    pub(super) fn of_sqlite(value: ValueRef, kind: Kind) -> Result<Value> {
+    pub(super) fn of_sqlite(value: ValueRef, kind: ColumnType) -> Result<Value> {
         let wrong = || Error::Internal(format!("a stored value is {value:?}, not {}", kind.name()));
         match (kind, value) {
             (_, ValueRef::Null) => Ok(Value::Null),
-            (Kind::Uuid, ValueRef::Blob(bytes)) => {
+            (ColumnType::Uuid, ValueRef::Blob(bytes)) => {
                 Uuid::from_slice(bytes).map(Value::Uuid).map_err(|_| wrong())
             }
-            (Kind::Integer, ValueRef::Integer(number)) => Ok(Value::Integer(number)),
-            (Kind::Bool, ValueRef::Integer(0)) => Ok(Value::Bool(false)),
-            (Kind::Bool, ValueRef::Integer(1)) => Ok(Value::Bool(true)),
-            (Kind::Text, ValueRef::Text(text)) => {
+            (ColumnType::Integer, ValueRef::Integer(number)) => Ok(Value::Integer(number)),
+            (ColumnType::Bool, ValueRef::Integer(0)) => Ok(Value::Bool(false)),
+            (ColumnType::Bool, ValueRef::Integer(1)) => Ok(Value::Bool(true)),
+            (ColumnType::Text, ValueRef::Text(text)) => {
                 let text = std::str::from_utf8(text).map_err(|_| wrong())?;
                 Ok(Value::Text(text.to_owned()))
             }
-            (Kind::Bytes, ValueRef::Blob(bytes)) => Ok(Value::Bytes(bytes.to_owned())),
+            (ColumnType::Bytes, ValueRef::Blob(bytes)) => Ok(Value::Bytes(bytes.to_owned())),
             _ => Err(wrong()),
         }
     }
 
-    pub(super) fn of_postgres(row: &postgres::Row, column: usize, kind: Kind) -> Result<Value> {
+    pub(super) fn of_postgres(row: &postgres::Row, column: usize, kind: ColumnType) -> Result<Value> {
         fn get<T: for<'r> postgres::types::FromSql<'r>>(
             row: &postgres::Row,
             column: usize,
@@ -57,11 +57,11 @@ impl Value {
             Ok(value.map_or(Value::Null, wrap))
         }
         match kind {
-            Kind::Uuid => get(row, column, Value::Uuid),
-            Kind::Integer => get(row, column, Value::Integer),
-            Kind::Bool => get(row, column, Value::Bool),
-            Kind::Text => get(row, column, Value::Text),
-            Kind::Bytes => get(row, column, Value::Bytes),
+            ColumnType::Uuid => get(row, column, Value::Uuid),
+            ColumnType::Integer => get(row, column, Value::Integer),
+            ColumnType::Bool => get(row, column, Value::Bool),
+            ColumnType::Text => get(row, column, Value::Text),
+            ColumnType::Bytes => get(row, column, Value::Bytes),
         }
     }
 

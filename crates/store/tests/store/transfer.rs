@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use store::transfer::{Kind, Snapshot, Table, Target, Value, tables};
+use store::transfer::{ColumnType, Snapshot, Table, Target, Value, tables};
 use store::{Deadlines, Error, Location, NEWEST_SCHEMA, Schema, Store, texts};
 use testing::Database;
 use testing::rows::{fill_all, row};
@@ -59,16 +59,16 @@ async fn the_list_has_every_table_and_column(database: &Database) {
     assert_eq!(found, expected, "add it to transfer/tables.rs");
 }
 
-fn type_of(kind: Kind, is_sqlite: bool) -> &'static str {
+fn type_of(kind: ColumnType, is_sqlite: bool) -> &'static str {
     match (kind, is_sqlite) {
-        (Kind::Uuid | Kind::Bytes, true) => "BLOB",
-        (Kind::Integer | Kind::Bool, true) => "INTEGER",
-        (Kind::Text, true) => "TEXT",
-        (Kind::Uuid, false) => "uuid",
-        (Kind::Bytes, false) => "bytea",
-        (Kind::Integer, false) => "bigint",
-        (Kind::Bool, false) => "boolean",
-        (Kind::Text, false) => "text",
+        (ColumnType::Uuid | ColumnType::Bytes, true) => "BLOB",
+        (ColumnType::Integer | ColumnType::Bool, true) => "INTEGER",
+        (ColumnType::Text, true) => "TEXT",
+        (ColumnType::Uuid, false) => "uuid",
+        (ColumnType::Bytes, false) => "bytea",
+        (ColumnType::Integer, false) => "bigint",
+        (ColumnType::Bool, false) => "boolean",
+        (ColumnType::Text, false) => "text",
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) struct MenuEntry {
 }
 
 /// What the URL of a page depends on.
-pub(super) struct Place<'p> {
+pub(super) struct UrlParts<'p> {
     /// Its path below the content folder.
     pub below: &'p str,
     pub slug: Option<&'p str>,
@@ -97,23 +97,23 @@ impl Config {
     }
 
     /// Without the base.
-    pub fn url(&self, place: &Place<'_>) -> String {
-        let folder = url_name(parent(place.below));
-        let stem = stem(place.below);
+    pub fn url(&self, parts: &UrlParts<'_>) -> String {
+        let folder = url_name(parent(parts.below));
+        let stem = stem(parts.below);
         let section = folder.split('/').next().unwrap_or_default().to_owned();
         if stem == "_index" {
             return if folder.is_empty() { "/".to_owned() } else { format!("/{folder}/") };
         }
         let is_bundle = stem == "index";
         let url = match self.permalinks.get(&section) {
-            Some(pattern) => permalink::fill(pattern, |name| token(name, place, &section)),
+            Some(pattern) => permalink::fill(pattern, |name| token(name, parts, &section)),
             None => {
                 let (folder, own) = if is_bundle {
                     (parent(&folder), crate::paths::name(&folder))
                 } else {
                     (folder.as_str(), stem)
                 };
-                format!("/{}/", join(folder, &url_name(place.slug.unwrap_or(own))))
+                format!("/{}/", join(folder, &url_name(parts.slug.unwrap_or(own))))
             }
         };
         let url = url.replace("//", "/");
@@ -236,7 +236,7 @@ mod tests {
 
     fn url(config: &Config, below: &str, slug: Option<&str>) -> String {
         let when = crate::dates::parse("2026-03-05");
-        config.url(&Place { below, slug, title: "My Title!", when: when.as_ref() })
+        config.url(&UrlParts { below, slug, title: "My Title!", when: when.as_ref() })
     }
 
     #[test]

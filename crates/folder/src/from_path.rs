@@ -11,7 +11,7 @@ use crate::page::{Page, Source};
 
 /// Where a file belongs, if its front matter says nothing else.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct FromPath {
     pub content_type: ContentType,
     pub section: Section,
     /// `None`: the name has no letters or digits.
@@ -25,7 +25,7 @@ pub(crate) struct Place {
 }
 
 /// `all`: the content type of all pages, if one was given.
-pub(crate) fn place(file: &str, all: Option<ContentType>) -> Checked<Place> {
+pub(crate) fn from_path(file: &str, all: Option<ContentType>) -> Checked<FromPath> {
     let (folders, name) = file.rsplit_once('/').unwrap_or(("", file));
     let mut folders: Vec<&str> = folders.split('/').filter(|folder| !folder.is_empty()).collect();
     let content_type = all.unwrap_or(match folders.first() {
@@ -41,7 +41,7 @@ pub(crate) fn place(file: &str, all: Option<ContentType>) -> Checked<Place> {
     let stem = &name[..name.len() - ".md".len()];
     let is_index = matches!(stem, "index" | "_index");
     let (date, name) = split_date(stem);
-    let place = Place {
+    let derived = FromPath {
         content_type,
         slug: Slug::from_title(name),
         section,
@@ -50,15 +50,17 @@ pub(crate) fn place(file: &str, all: Option<ContentType>) -> Checked<Place> {
         replaces_list: false,
     };
     if !is_index {
-        return Ok(place);
+        return Ok(derived);
     }
-    Ok(match place.section.is_none() {
+    Ok(match derived.section.is_none() {
         // The page at the section's URL.
-        false => Place { slug: Slug::parse(place.section.as_str()).ok(), section: Section::none(), ..place },
-        true if all.is_none() && !is_typed => {
-            Place { content_type: ContentType::Homepage, slug: index(), ..place }
+        false => {
+            FromPath { slug: Slug::parse(derived.section.as_str()).ok(), section: Section::none(), ..derived }
         }
-        true => Place { slug: index(), replaces_list: true, ..place },
+        true if all.is_none() && !is_typed => {
+            FromPath { content_type: ContentType::Homepage, slug: index(), ..derived }
+        }
+        true => FromPath { slug: index(), replaces_list: true, ..derived },
     })
 }
 
@@ -118,9 +120,12 @@ mod tests {
     use super::*;
 
     fn check(file: &str, all: Option<ContentType>, expected: &str) {
-        let place = place(file, all).unwrap();
-        let key =
-            PageKey { content_type: place.content_type, section: place.section, slug: place.slug.unwrap() };
+        let derived = from_path(file, all).unwrap();
+        let key = PageKey {
+            content_type: derived.content_type,
+            section: derived.section,
+            slug: derived.slug.unwrap(),
+        };
         let shown = format!("{} {}", key.content_type.as_str(), key.path());
         assert_eq!(shown, expected, "{file}");
     }
@@ -144,7 +149,7 @@ mod tests {
         check("docs/a/b/_index.md", None, "docs /docs/a-b");
         check("company/index.md", None, "standalone /company");
         check("docs/index.md", None, "docs /docs/index");
-        assert!(place("docs/index.md", None).unwrap().replaces_list);
+        assert!(from_path("docs/index.md", None).unwrap().replaces_list);
     }
 
     #[test]
@@ -169,8 +174,8 @@ mod tests {
 
     #[test]
     fn a_name_without_letters_has_no_slug() {
-        assert_eq!(place("docs/!!!.md", None).unwrap().slug, None);
-        assert!(place("docs/???/a.md", None).unwrap_err().contains("???"));
-        assert!(place(&format!("docs/{}/{}/a.md", "a".repeat(60), "b".repeat(60)), None).is_err());
+        assert_eq!(from_path("docs/!!!.md", None).unwrap().slug, None);
+        assert!(from_path("docs/???/a.md", None).unwrap_err().contains("???"));
+        assert!(from_path(&format!("docs/{}/{}/a.md", "a".repeat(60), "b".repeat(60)), None).is_err());
     }
 }
