@@ -1,5 +1,8 @@
 //! `POST /pages`: creates, updates and deletes pages, stores their files and queues a build.
 
+use std::pin::pin;
+use std::time::Duration;
+
 use api::{ContentType, Failure, PublishBody, PublishForm, PublishResponse};
 use axum::Extension;
 use axum::body::Body;
@@ -9,6 +12,8 @@ use axum::response::Response;
 use bytes::Bytes;
 use model::ByteSize;
 use publisher::{Caller, Draft, Error, MarkdownQuery, SpooledFile, Uploads};
+use tokio::time::timeout;
+use tokio::try_join;
 
 use crate::App;
 use crate::body::{BodyError, BodyLimits, BodyReader};
@@ -20,6 +25,8 @@ use crate::routes::{BodyFailures, CommonFailures, MediaType, RefusedPages, read_
 
 /// Of one page as JSON or Markdown. Valid pages are far smaller: content and params have at most 100,000 characters each.
 const MAX_PAGE_BYTES: usize = 4 << 20;
+/// A body that does not continue for so long pauses.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Create or update pages, delete pages, queue a build
 ///
@@ -87,7 +94,7 @@ pub(crate) async fn publish(
         MediaType::Json => {
             let mut body = BodyReader::new(body, &headers, BodyLimits::new(app.max_body))?;
             let mut payload = Payload::new(Draft::new(&app.publisher, &caller));
-            while let Some(chunk) = body.chunk().await? {
+            while let Some(chunk) = payload.await_chunk(body.chunk()).await? {
                 payload.push(chunk.clone()).await.map_err(|error| match error {
                     ApiError::Json(error) => error.with_detected_format(&chunk).into(),
                     error => error,
@@ -167,7 +174,7 @@ async fn receive_payload(
 ) -> Result<SpooledFile, ApiError> {
     let (mut spooling, mut payload) =
         (uploads.begin_payload(), Payload::new(Draft::without_texts(&app.publisher, caller)));
-    while let Some(chunk) = form.chunk().await? {
+    while let Some(chunk) = payload.await_chunk(form.chunk()).await? {
         if spooling.size() + chunk.len() as u64 > app.max_body {
             return Err(BodyError::TooLarge { most: ByteSize(app.max_body) }.into());
         }
@@ -187,6 +194,21 @@ struct Payload {
 impl Payload {
     fn new(draft: Draft) -> Payload {
         Payload { draft, stream: JsonStream::new(MAX_PAGE_BYTES) }
+    }
+
+    /// Waits for a chunk of the body. During a pause, all pages that have arrived are checked: an error is reported at once,
+    /// not only when the client sends more.
+    async fn await_chunk<E: Into<ApiError>>(
+        &mut self,
+        chunk: impl Future<Output = Result<Option<Bytes>, E>>,
+    ) -> Result<Option<Bytes>, ApiError> {
+        let mut chunk = pin!(chunk);
+        if let Ok(chunk) = timeout(PAUSE, &mut chunk).await {
+            return chunk.map_err(E::into);
+        }
+        let settle = async { self.draft.settle().await.map_err(ApiError::from) };
+        let (chunk, ()) = try_join!(async { chunk.await.map_err(E::into) }, settle)?;
+        Ok(chunk)
     }
 
     async fn push(&mut self, chunk: Bytes) -> Result<(), ApiError> {

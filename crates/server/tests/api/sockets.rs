@@ -58,11 +58,14 @@ async fn an_early_refusal_says_that_it_closes(database: &Database) {
     let without_token = whole.replace("Bearer rec_", "Bearer rec-");
     let of_text = whole.replace("application/json", "text/plain");
     let malformed = format!("{{\"pages\":[5,{}", " ".repeat(200_000));
+    let checked_by_others = format!("{{\"pages\":[{{\"title\":\"{}\"}},5,", "a".repeat(500_000));
     for (head, body, status) in [
         (&without_token, "", 401),
         (&of_text, "", 415),
         (&whole, "[", 400),
+        (&whole, "{\"pages\":[5,", 400),
         (&whole, malformed.as_str(), 400),
+        (&whole, checked_by_others.as_str(), 400),
     ] {
         let mut stream = TcpStream::connect(app.address).await.unwrap();
         let request = format!("{head}Content-Length: 900000\r\n\r\n{body}");
