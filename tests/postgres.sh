@@ -24,13 +24,21 @@ as_postgres() {
   if ((EUID == 0)); then runuser -u postgres -- "$@"; else "$@"; fi
 }
 
+# Where tests have their databases: in memory if there is space. On a disk, most of the time of a short test is spent on
+# creating and deleting the hundred files of its schema. A killed server loses nothing in memory, either.
+memory_or_disk() {
+  local free
+  free=$(df --output=avail --block-size=1G /dev/shm 2>/dev/null | tail -n 1)
+  if ((${free:-0} >= 8)); then echo /dev/shm; else echo /tmp; fi
+}
+
 # On a socket in its own directory, where no other user can connect, and, with TLS and a password, on a port of the
-# loopback.
+# loopback. Its files are in a new directory of $1, or of /tmp.
 start_postgres() {
   local bin port
   bin=$(postgres_bin)
   # Not in $TMPDIR: a socket's path is limited to about a hundred characters.
-  work=$(mktemp -d /tmp/recto-test.XXXXXX)
+  work=$(mktemp -d "${1-/tmp}/recto-test.XXXXXX")
   echo "$POSTGRES_PASSWORD" >"$work/password"
   make_certificates "$work"
   if ((EUID == 0)); then chown -R postgres "$work"; fi

@@ -19,7 +19,7 @@ main() {
   cp -r "$programs/." "$copy"
   chmod -R a+rX "$copy"
   export RECTO_TEST_POSTGRES_BIN=$copy/bin
-  start_postgres
+  start_postgres "$(memory_or_disk)"
   cargo test --workspace --test store -- --skip sqlite::
 }
 

@@ -1,5 +1,6 @@
 //! A private PgBouncer in front of a private PostgreSQL.
 
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -30,10 +31,10 @@ impl Pooler {
         let status =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
         assert!(status.success(), "pgbouncer: {status}");
-        // It goes to the background before it listens.
+        // It goes to the background before it listens, and its socket exists before that, too.
         let socket = pooler.directory.join(".s.PGSQL.6432");
         let start = Instant::now();
-        while !socket.exists() {
+        while UnixStream::connect(&socket).is_err() {
             assert!(start.elapsed() < Duration::from_secs(30), "pgbouncer does not listen");
             std::thread::sleep(Duration::from_millis(10));
         }
