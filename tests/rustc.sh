@@ -4,29 +4,42 @@
 set -euo pipefail
 
 main() {
-  clippy-driver "$@" -D warnings
-  if is_documented "$@"; then
-    check_docs "${@:2}"
+  read_arguments "$@"
+  if has_unsafe_code; then
+    # Clippy leaves out rustc's own checks of pointers, so it only checks.
+    clippy-driver "$1" "${arguments[@]}" --emit=metadata --out-dir "$out/../../clippy" -D warnings
+    "$@"
+  else
+    clippy-driver "$@" -D warnings
   fi
+  if is_documented "$@"; then
+    # Broken links and invalid code.
+    rustdoc "${arguments[@]}" --out-dir "$out/../../doc" --document-private-items -D warnings
+  fi
+}
+
+# Sets `arguments` to those of rustc, without what it writes and how it reports, and `out` to where it writes.
+read_arguments() {
+  arguments=()
+  out=''
+  shift
+  while (($#)); do
+    case $1 in
+      --emit=* | --error-format=* | --json=* | --diagnostic-width=*) ;;
+      --out-dir) out=$2 && shift ;;
+      *) arguments+=("$1") ;;
+    esac
+    shift
+  done
+}
+
+has_unsafe_code() {
+  [[ -n ${CARGO_MANIFEST_DIR-} ]] && grep --recursive --quiet --include='*.rs' 'unsafe {' "$CARGO_MANIFEST_DIR"
 }
 
 # Libraries and programs, but not their tests.
 is_documented() {
   [[ " $* " == *" --crate-type lib "* || -n ${CARGO_BIN_NAME-} && " $* " != *" --test "* ]]
-}
-
-# Doc comments: broken links, invalid code. The arguments are those of rustc, without what only it can write.
-check_docs() {
-  local arguments=()
-  while (($#)); do
-    case $1 in
-      --emit=* | --error-format=* | --json=* | --diagnostic-width=*) ;;
-      --out-dir) arguments+=("$1" "$2/../../doc") && shift ;;
-      *) arguments+=("$1") ;;
-    esac
-    shift
-  done
-  rustdoc "${arguments[@]}" --document-private-items -D warnings
 }
 
 main "$@"

@@ -16,6 +16,10 @@ const FIND: &str = "
 
 const COUNT: &str = "SELECT count(*) FROM pages WHERE pages MATCH ?";
 
+const USED_BYTES: &str = "
+    SELECT CAST((page_count - freelist_count) * page_size AS REAL)
+    FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+
 pub struct Fts5(Connection);
 
 impl Fts5 {
@@ -43,15 +47,8 @@ impl Fts5 {
     }
 
     pub fn megabytes(&self) -> Result<f64> {
-        let pages = self.0.query_row("SELECT sum(pgsize) FROM dbstat", (), |row| row.get::<_, f64>(0));
-        let pages = pages.or_else(|_| {
-            self.0.query_row(
-                "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
-                (),
-                |row| row.get(0),
-            )
-        });
-        Ok(pages? / 1e6)
+        let bytes: f64 = self.0.query_row(USED_BYTES, (), |row| row.get(0))?;
+        Ok(bytes / 1e6)
     }
 }
 

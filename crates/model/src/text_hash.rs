@@ -11,7 +11,7 @@ impl TextHash {
         TextHash(sha256(text))
     }
 
-    /// The hash of each of these texts, several times faster than one after the other.
+    /// The hash of each of these texts, on many processors several times faster than one after the other.
     pub fn of_each(texts: &[impl AsRef<str>]) -> Vec<TextHash> {
         sha256_each(&texts.iter().map(AsRef::as_ref).collect::<Vec<_>>()).into_iter().map(TextHash).collect()
     }

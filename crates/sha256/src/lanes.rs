@@ -173,11 +173,16 @@ mod tests {
     use crate::sha256;
 
     proptest! {
-        /// Also on a processor that is faster with one at a time.
+        /// Also on a processor that is faster with one at a time, or has no vectors.
         #[test]
         fn texts_side_by_side_have_the_hashes_of_each(texts in array::uniform8(vec(0_u8.., 0..200))) {
             let texts = texts.each_ref().map(Vec::as_slice);
             prop_assert_eq!(side_by_side(&texts), texts.map(sha256));
+            #[cfg(target_arch = "x86_64")]
+            if std::is_x86_feature_detected!("avx2") {
+                // SAFETY: the processor has AVX2.
+                prop_assert_eq!(unsafe { hash_with_avx2(&texts) }, texts.map(sha256));
+            }
         }
     }
 }

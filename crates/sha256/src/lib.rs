@@ -5,7 +5,9 @@
 
 mod lanes;
 
-use std::array::from_fn;
+use std::cmp::Reverse;
+
+use lanes::LANES;
 
 /// The SHA-256 of some bytes.
 pub fn sha256(bytes: impl AsRef<[u8]>) -> [u8; 32] {
@@ -16,19 +18,27 @@ pub fn sha256(bytes: impl AsRef<[u8]>) -> [u8; 32] {
 /// The SHA-256 of each of these texts.
 pub fn sha256_each(texts: &[&str]) -> Vec<[u8; 32]> {
     let mut hashes = vec![[0; 32]; texts.len()];
-    // Texts side by side take as long as the longest of them.
+    // Texts side by side take as long as the longest of them, so texts of a similar length are hashed together.
     let mut order: Vec<usize> = (0..texts.len()).collect();
-    order.sort_unstable_by_key(|index| texts[*index].len());
-    for group in order.chunks(lanes::LANES) {
-        let of_group = <&[usize; lanes::LANES]>::try_from(group).ok();
-        match of_group.and_then(|group| lanes::hash(&from_fn(|lane| texts[group[lane]].as_bytes()))) {
-            Some(side_by_side) => {
-                group.iter().zip(side_by_side).for_each(|(index, hash)| hashes[*index] = hash)
-            }
+    order.sort_unstable_by_key(|index| Reverse(texts[*index].len()));
+    for group in order.chunks(LANES) {
+        match side_by_side(texts, group) {
+            Some(of_group) => group.iter().zip(of_group).for_each(|(index, hash)| hashes[*index] = hash),
             None => group.iter().for_each(|index| hashes[*index] = sha256(texts[*index])),
         }
     }
     hashes
+}
+
+/// `None`: one at a time is faster.
+fn side_by_side(texts: &[&str], group: &[usize]) -> Option<[[u8; 32]; LANES]> {
+    let group = <&[usize; LANES]>::try_from(group).ok()?.map(|index| texts[index].as_bytes());
+    let longest = group.iter().map(|text| text.len()).max()?;
+    // However many lanes are in use, they take as long as the longest text three times.
+    if group.iter().map(|text| text.len()).sum::<usize>() < 3 * longest {
+        return None;
+    }
+    lanes::hash(&group)
 }
 
 #[cfg(test)]

@@ -186,7 +186,7 @@ impl Store {
     }
 
     /// A read of a row or two. SQLite answers it in a few microseconds, less than it takes to wake another thread,
-    /// so it is asked right here; PostgreSQL is asked as by `read`.
+    /// so it is asked right here, not when the answer is awaited; PostgreSQL is asked as by `read`.
     pub fn peek<T, E>(
         &self,
         mut work: impl FnMut(&mut Tx) -> Result<T, E> + Send + 'static,
@@ -313,7 +313,7 @@ impl Store {
 /// A transaction to wait for. If it is dropped meanwhile, it may be carried out all the same.
 ///
 /// A type with a name: an async function would be compiled for each of hundreds of closures.
-#[must_use = "it begins when it is awaited"]
+#[must_use = "it may begin only when it is awaited"]
 pub struct Transaction<'s, T, E> {
     carried_out: CarriedOut<'s>,
     answer: Answer<T, E>,

@@ -6,7 +6,7 @@ use proptest::sample::Index;
 /// A change to a file; several are applied one after the other.
 #[derive(Debug, Clone, Copy)]
 pub struct Damage {
-    kind: Operation,
+    operation: Operation,
     /// Whether it affects the first kilobytes, where most formats have their structure.
     in_front: bool,
     at: Index,
@@ -35,7 +35,7 @@ const FRONT: usize = 4096;
 const LONGEST: usize = 600;
 
 pub fn damage() -> impl Strategy<Value = Vec<Damage>> {
-    let kind = prop_oneof![
+    let operation = prop_oneof![
         6 => Just(Operation::FlipBit),
         4 => Just(Operation::SetNumber),
         6 => Just(Operation::SetBoxLength),
@@ -53,9 +53,10 @@ pub fn damage() -> impl Strategy<Value = Vec<Damage>> {
     ];
     let length = prop_oneof![1..=8usize, 1..=LONGEST];
     let places = (any::<bool>(), any::<Index>(), any::<Index>());
-    let one = (kind, places, length, number).prop_map(|(kind, (in_front, at, other), length, number)| {
-        Damage { kind, in_front, at, other, length, number }
-    });
+    let one =
+        (operation, places, length, number).prop_map(|(operation, (in_front, at, other), length, number)| {
+            Damage { operation, in_front, at, other, length, number }
+        });
     prop::collection::vec(one, 1..6)
 }
 
@@ -75,7 +76,7 @@ impl Damage {
         }
         let at = self.at.index(if self.in_front { bytes.len().min(FRONT) } else { bytes.len() });
         let end = bytes.len().min(at + self.length);
-        match self.kind {
+        match self.operation {
             Operation::FlipBit => bytes[at] ^= 1 << (self.number % 8),
             Operation::SetNumber => self.set_number(bytes, at..end.min(at + 8)),
             Operation::SetBoxLength => {

@@ -260,7 +260,8 @@ impl Draft {
             return Ok(());
         }
         self.looked_up.begin(&self.publisher, self.account, &self.request, self.texts.count());
-        let wait = self.looked_up.is_under_way() || self.texts.are_stashed(self.publisher.stashes_at_once);
+        let wait =
+            self.looked_up.is_under_way() || self.texts.are_being_stashed(self.publisher.stashes_at_once);
         if wait && !self.texts.are_too_many(others_write) {
             return Ok(());
         }

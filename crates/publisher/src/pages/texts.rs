@@ -182,8 +182,8 @@ impl Texts {
     }
 
     /// Whether so many pieces are being stored.
-    pub(crate) fn are_stashed(&self, most: usize) -> bool {
-        self.under_way.iter().filter(|piece| !piece.write.is_finished()).count() >= most
+    pub(crate) fn are_being_stashed(&self, pieces: usize) -> bool {
+        self.under_way.iter().filter(|piece| !piece.write.is_finished()).count() >= pieces
     }
 
     /// Waits until at most so many pieces are still being stored.

@@ -31,7 +31,7 @@ const PIECES: usize = 4;
 /// The exports that run.
 pub(crate) type Exports = Permits<AccountId>;
 
-/// One of each account, so that no account takes all places.
+/// One of each account, so that no account takes all permits.
 pub(crate) fn exports() -> Arc<Exports> {
     Permits::new(AT_ONCE, 1)
 }

@@ -31,7 +31,7 @@ pub(super) struct Known {
     /// The name of the field.
     pub(super) field: &'static str,
     pub(super) label: &'static str,
-    pub(super) kind: Input,
+    pub(super) input: Input,
     pub(super) hint: &'static str,
 }
 
@@ -55,10 +55,10 @@ const fn known(
     name: &'static str,
     field: &'static str,
     label: &'static str,
-    kind: Input,
+    input: Input,
     hint: &'static str,
 ) -> Known {
-    Known { name, field, label, kind, hint }
+    Known { name, field, label, input, hint }
 }
 
 /// As they are shown: texts of the known params by their names, and JSON with the others.
@@ -69,7 +69,7 @@ pub(super) fn split(json: &str) -> (BTreeMap<String, String>, String) {
     let mut shown = BTreeMap::new();
     for known in &KNOWN {
         // A value that the field cannot show stays in the JSON.
-        let text = params.get(known.name).and_then(|value| as_text(known.kind, value.get()));
+        let text = params.get(known.name).and_then(|value| as_text(known.input, value.get()));
         if let Some(text) = text {
             params.remove(known.name);
             shown.insert(known.name.to_owned(), text);
@@ -100,16 +100,16 @@ pub(super) fn merge(shown: &BTreeMap<String, String>, others: &str) -> Result<Bo
     let mut params: BTreeMap<String, Box<RawValue>> = serde_json::from_str(json).map_err(wrong)?;
     for known in &KNOWN {
         let Some(text) = shown.get(known.name) else { continue };
-        let value = of_text(known.kind, text).map_err(|why| FieldErrors::from([(known.field, why)]))?;
+        let value = of_text(known.input, text).map_err(|why| FieldErrors::from([(known.field, why)]))?;
         params.insert(known.name.to_owned(), serde_json::value::to_raw_value(&value).map_err(wrong)?);
     }
     serde_json::value::to_raw_value(&params).map_err(wrong)
 }
 
 /// `None`: the field cannot show this value.
-fn as_text(kind: Input, json: &str) -> Option<String> {
+fn as_text(input: Input, json: &str) -> Option<String> {
     let value: Value = serde_json::from_str(json).ok()?;
-    let text = match (kind, value) {
+    let text = match (input, value) {
         (Input::Text, Value::String(text)) if !text.contains('\n') => text,
         (Input::Number, Value::Number(number)) => number.as_i64()?.to_string(),
         (Input::Names, Value::String(name)) if !name.contains(',') => name,
@@ -132,9 +132,9 @@ fn texts(values: Vec<Value>, separator: char) -> Option<Vec<String>> {
     values.into_iter().map(text).collect()
 }
 
-fn of_text(kind: Input, text: &str) -> Result<Value, String> {
+fn of_text(input: Input, text: &str) -> Result<Value, String> {
     let parts = |separator| text.split(separator).map(str::trim).filter(|part| !part.is_empty());
-    Ok(match kind {
+    Ok(match input {
         Input::Text => json!(text),
         Input::Number => json!(text.parse::<i64>().map_err(|_| "this must be a whole number".to_owned())?),
         Input::Flag => json!(true),

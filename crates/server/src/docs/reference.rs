@@ -147,7 +147,7 @@ impl Reference {
         (StatusCode::NOT_FOUND, headers, page.clone()).into_response()
     }
 
-    /// `None`: the query is too long.
+    /// `None`: the query is too long, or the index cannot be read.
     fn search(&self, path: &str, uri: &Uri) -> Option<String> {
         let parameters = Parameters::of(uri);
         let q = parameters.first("q").unwrap_or_default();

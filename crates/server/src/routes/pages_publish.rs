@@ -197,18 +197,25 @@ impl Payload {
     }
 
     /// Waits for a chunk of the body. During a pause, all pages that have arrived are checked: an error is reported at once,
-    /// not only when the client sends more.
+    /// not only when the client sends more. It also counts instead of an error of the body that comes after it.
     async fn await_chunk<E: Into<ApiError>>(
         &mut self,
         chunk: impl Future<Output = Result<Option<Bytes>, E>>,
     ) -> Result<Option<Bytes>, ApiError> {
         let mut chunk = pin!(chunk);
-        if let Ok(chunk) = timeout(PAUSE, &mut chunk).await {
-            return chunk.map_err(E::into);
+        let arrived = timeout(PAUSE, &mut chunk).await;
+        if let Ok(Ok(chunk)) = arrived {
+            return Ok(chunk);
         }
         let settle = async { self.draft.settle().await.map_err(ApiError::from) };
-        let (chunk, ()) = try_join!(async { chunk.await.map_err(E::into) }, settle)?;
-        Ok(chunk)
+        let arrived = async {
+            Ok(match arrived {
+                Ok(failed) => failed,
+                Err(_) => chunk.await,
+            })
+        };
+        let ((), arrived) = try_join!(settle, arrived)?;
+        arrived.map_err(E::into)
     }
 
     async fn push(&mut self, chunk: Bytes) -> Result<(), ApiError> {

@@ -22,7 +22,7 @@ struct Position {
     method: Method,
     /// Path and body with the identifier in them.
     request: fn(&str) -> (String, Value),
-    kind: Identifier,
+    identifier: Identifier,
     /// The status for the account's own identifier, and for an invalid one.
     own: u16,
     malformed: u16,
@@ -37,11 +37,11 @@ enum Identifier {
 
 fn positions() -> Vec<Position> {
     use Identifier::{Page, Site, Slug};
-    let position = |name, method, kind, own, malformed, request| Position {
+    let position = |name, method, identifier, own, malformed, request| Position {
         name,
         method,
         request,
-        kind,
+        identifier,
         own,
         malformed,
     };
@@ -141,12 +141,12 @@ async fn another_accounts_data_looks_as_if_it_did_not_exist(database: &Database)
 
     let unknown = "00000000-0000-4000-8000-000000000000";
     for position in positions() {
-        let (own, others, unknown) = match position.kind {
+        let (own, others, unknown) = match position.identifier {
             Identifier::Site => (app.acme.site.as_str(), other.site.as_str(), unknown),
             Identifier::Page => (own_page["id"].as_str().unwrap(), secret["id"].as_str().unwrap(), unknown),
             Identifier::Slug => ("mine", "secret", "nobody-has-it"),
         };
-        if let Identifier::Slug = position.kind {
+        if let Identifier::Slug = position.identifier {
             app.client.page_at("blog//mine").await;
         }
         let others = ask(&app.client, &position, others).await;
@@ -158,7 +158,7 @@ async fn another_accounts_data_looks_as_if_it_did_not_exist(database: &Database)
             names
         };
         assert_eq!(headers(&others), headers(&unknown), "{}", position.name);
-        match position.kind {
+        match position.identifier {
             Identifier::Site => drop(others.is_failure(403)),
             Identifier::Page => others.is_invalid(json!({"0": {"id": crate::answer::ID_NOT_FOUND}})),
             Identifier::Slug => {}

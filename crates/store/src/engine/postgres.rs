@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use postgres::error::{DbError, Severity};
 use postgres::{Config, NoTls, SimpleQueryMessage};
 use tokio::sync::mpsc;
 
@@ -153,6 +154,7 @@ impl Server {
         config.tcp_user_timeout(SILENCE);
         config.keepalives_idle(SILENCE).keepalives_interval(KEEPALIVE_INTERVAL).keepalives_retries(3);
         config.application_name("recto");
+        config.notice_callback(|notice| log_notice(&notice));
         Ok(Server { config, encryption, leases })
     }
 
@@ -171,6 +173,14 @@ impl Server {
         };
         client.batch_execute(TIMEOUTS)?;
         Ok(PgConnection { client, statements: HashMap::new(), leases: self.leases })
+    }
+}
+
+/// Such as a warning, at connecting, that the database was created with another version of its collation.
+fn log_notice(notice: &DbError) {
+    match notice.parsed_severity() {
+        Some(Severity::Warning) => tracing::warn!("PostgreSQL: {}", notice.message()),
+        _ => tracing::debug!("PostgreSQL: {}", notice.message()),
     }
 }
 
