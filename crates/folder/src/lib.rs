@@ -1,12 +1,14 @@
 //! A folder of Markdown as the pages of a site: `recto push` publishes it, and everything else that works on folders sees
 //! the same pages. It reads files, and writes none.
 //!
-//! [`read`] returns a [`Folder`] (a [`Reader`] does so again and again, and reads only the files that changed): its [`Page`]s with all fields checked and links resolved, the [`File`]s they show, and
-//! warnings; or every [`Problem`] of the folder at once, each with file and line. A page's [`Text`] has places for the
-//! addresses of files, which are known once these are uploaded: [`Text::for_upload`] fills them with `file:` references,
-//! [`Text::with`] with addresses. [`Config`] is the optional `recto.toml` of the folder.
+//! [`read`] returns a [`Folder`] (a [`Reader`] does so again and again, and reads only the files that changed): its
+//! [`Page`]s with all fields checked and links resolved, the [`File`]s they show, and warnings; or every [`Problem`] of the
+//! folder at once, each with file and line. A page's [`Text`] has places for the addresses of files, which are known once
+//! these are uploaded: [`Text::for_upload`] fills them with `file:` references, [`Text::with`] with addresses. [`Config`] is
+//! the optional `recto.toml` of the folder.
 //!
-//! `walk` finds the Markdown files, `reader` reads those that changed, `from_path` derives the URL of each, `page` reads one, `links` resolves its links.
+//! `walk` finds the Markdown files, `reader` reads those that changed, `from_path` derives the URL of each, `page` reads one,
+//! `links` resolves its links.
 //!
 //! [`Exporter`] is the reverse: it names and writes the file of a page, so that reading it gives the same page.
 

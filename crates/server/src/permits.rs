@@ -72,7 +72,7 @@ mod tests {
         let others: Vec<Permit<i32>> = (1..99).map_while(|number| permits.take(number)).collect();
         assert_eq!(own.len() + others.len(), 8);
         drop((own, others));
-        assert!(permits.held().by_holder.is_empty(), "nothing is remembered of those who left");
+        assert!(permits.held().by_holder.is_empty(), "nothing is remembered of former holders");
         assert!(permits.take(0).is_some());
     }
 }

@@ -34,7 +34,7 @@ pub fn sha256_each(texts: &[&str]) -> Vec<[u8; 32]> {
 fn side_by_side(texts: &[&str], group: &[usize]) -> Option<[[u8; 32]; LANES]> {
     let group = <&[usize; LANES]>::try_from(group).ok()?.map(|index| texts[index].as_bytes());
     let longest = group.iter().map(|text| text.len()).max()?;
-    // However many lanes are in use, they take as long as the longest text three times.
+    // Side by side, a group takes three times as long as its longest text by itself, however short the others are.
     if group.iter().map(|text| text.len()).sum::<usize>() < 3 * longest {
         return None;
     }

@@ -144,7 +144,7 @@ async fn another_accounts_data_looks_as_if_it_did_not_exist(database: &Database)
         let (own, others, unknown) = match position.identifier {
             Identifier::Site => (app.acme.site.as_str(), other.site.as_str(), unknown),
             Identifier::Page => (own_page["id"].as_str().unwrap(), secret["id"].as_str().unwrap(), unknown),
-            Identifier::Slug => ("mine", "secret", "nobody-has-it"),
+            Identifier::Slug => ("mine", "secret", "no-such-page"),
         };
         if let Identifier::Slug = position.identifier {
             app.client.page_at("blog//mine").await;
